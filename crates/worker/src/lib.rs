@@ -1,0 +1,6 @@
+//! tabsense-worker
+
+/// Runs the program.
+pub fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}
