@@ -1,1 +1,25 @@
-//! tabsense-rank
+//! Ranking for shell completion: what is most likely wanted, given a person's own history.
+//!
+//! Everything here is pure: no file, clock, socket or environment is touched. The caller feeds
+//! [`Index`] with [`Event`]s in the order in which they happened and asks for rankings with a
+//! [`Context`] that says where and when. Text is bytes throughout: names need not be UTF-8.
+//!
+//! Directories must be given in one form only (all absolute, or all with `~` for home): an index
+//! compares them byte by byte.
+
+mod candidate;
+mod directories;
+mod index;
+mod lines;
+mod weights;
+mod words;
+
+pub use candidate::{
+    Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
+    ScoredWord, Slot,
+};
+pub use directories::rank_directories;
+pub use index::Index;
+pub use lines::rank_lines;
+pub use weights::Weights;
+pub use words::{argument_words, rank_words};
