@@ -1,0 +1,4 @@
+//! Real shells in a pseudo-terminal: what a person sees when TAB is pressed.
+
+mod common;
+mod zsh;

@@ -1,0 +1,3 @@
+//! zsh.
+
+mod terminal;
