@@ -1,0 +1,481 @@
+//! Writes rows: texts stored once, nothing twice, whichever of hook and import comes first.
+
+use std::collections::HashMap;
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+
+use crate::store::{Source, Visited, forgotten_hash};
+use crate::{Record, redact};
+
+/// A hook and the shell's own file may date the same run this far apart, in milliseconds: the
+/// file has whole seconds, and the hook may run after the shell noted the time.
+const WINDOW_MS: i64 = 2_000;
+
+/// Live rows are found by source 0, see `Source::number`.
+const LIVE: i64 = 0;
+
+/// What became of one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Added,
+    Known,
+    Forgotten,
+}
+
+/// State of one import over all its batches.
+pub(crate) struct Run {
+    source: Source,
+    now_ms: i64,
+    /// Start of the entries counted in `dated`.
+    start_ms: i64,
+    /// Entries of the start at hand, by command. Equal starts are neighbours in every format, so
+    /// that this stays small for a million entries.
+    dated: HashMap<i64, Held>,
+    /// Entries without a start, by command.
+    undated: HashMap<i64, Held>,
+    /// Place of the entry before, for those without a start.
+    place: i64,
+}
+
+/// How often a command was met in the file, and what the store held when it was met first.
+struct Held {
+    seen: i64,
+    own: i64,
+    others: Vec<i64>,
+}
+
+impl Run {
+    pub(crate) fn new(source: Source, now_ms: i64) -> Self {
+        Self {
+            source,
+            now_ms,
+            start_ms: 0,
+            dated: HashMap::new(),
+            undated: HashMap::new(),
+            place: 0,
+        }
+    }
+
+    fn counts(&mut self, start_ms: i64) -> &mut HashMap<i64, Held> {
+        if start_ms == 0 {
+            return &mut self.undated;
+        }
+        if self.start_ms != start_ms {
+            self.start_ms = start_ms;
+            self.dated.clear();
+        }
+        &mut self.dated
+    }
+}
+
+/// Writes within one transaction. Its caches end with it: other processes may delete rows.
+pub(crate) struct Writer<'a> {
+    connection: &'a Connection,
+    salt: Vec<u8>,
+    forgets: bool,
+    origin: Option<(OriginKey, i64)>,
+    directory: Option<(Vec<u8>, i64)>,
+}
+
+/// Source, shell, host, session.
+type OriginKey = (i64, String, String, Vec<u8>);
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(connection: &'a Connection) -> rusqlite::Result<Self> {
+        let forgets = connection
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM forgotten)")?
+            .query_row((), |row| row.get(0))?;
+        let salt = connection
+            .prepare_cached("SELECT value FROM salt")?
+            .query_row((), |row| row.get(0))?;
+        Ok(Self {
+            connection,
+            salt,
+            forgets,
+            origin: None,
+            directory: None,
+        })
+    }
+
+    /// Adds a record of a shell hook.
+    pub(crate) fn live(&mut self, record: &Record) -> rusqlite::Result<Outcome> {
+        let text = redact(&record.command);
+        let start_ms = record.start_ms.max(0);
+        if text.is_empty() {
+            return Ok(Outcome::Known);
+        }
+        if self.forgets && self.forgotten_at(&text)?.is_some_and(|at| start_ms <= at) {
+            return Ok(Outcome::Forgotten);
+        }
+        let (command, is_new) = self.command(&text)?;
+        if !is_new && start_ms != 0 {
+            if self.is_recorded(command, start_ms, &record.session)? {
+                return Ok(Outcome::Known);
+            }
+            if let Some(&row) = self
+                .near(command, start_ms, "o.source <> ?4", LIVE)?
+                .first()
+            {
+                self.upgrade(row, record, start_ms, Source::Live)?;
+                return Ok(Outcome::Known);
+            }
+        }
+        let last: Option<i64> = self
+            .prepare("SELECT max(place) FROM event")?
+            .query_row((), |row| row.get(0))?;
+        let place = start_ms.max(last.unwrap_or(0));
+        self.add(command, record, start_ms, place, Source::Live)?;
+        Ok(Outcome::Added)
+    }
+
+    /// Adds an entry of a file, `text` being its redacted command.
+    pub(crate) fn imported(
+        &mut self,
+        run: &mut Run,
+        record: &Record,
+        text: &[u8],
+    ) -> rusqlite::Result<Outcome> {
+        let start_ms = record.start_ms.max(0);
+        if text.is_empty() {
+            return Ok(Outcome::Known);
+        }
+        if self.forgets && self.forgotten_at(text)?.is_some() {
+            return Ok(Outcome::Forgotten);
+        }
+        let (command, is_new) = self.command(text)?;
+        let source = run.source;
+        if start_ms != 0 {
+            // Stamps from the future must not stay the newest for ever.
+            run.place = start_ms.min(run.now_ms);
+        }
+        let place = run.place;
+        let counts = run.counts(start_ms);
+        if is_new {
+            counts.insert(
+                command,
+                Held {
+                    seen: 1,
+                    own: 0,
+                    others: Vec::new(),
+                },
+            );
+            self.add(command, record, start_ms, place, source)?;
+            return Ok(Outcome::Added);
+        }
+        if !counts.contains_key(&command) {
+            let held = self.held(command, start_ms, source)?;
+            counts.insert(command, held);
+        }
+        let Some(held) = counts.get_mut(&command) else {
+            return Ok(Outcome::Known);
+        };
+        held.seen += 1;
+        if held.seen <= held.own {
+            return Ok(Outcome::Known);
+        }
+        if let Some(row) = held.others.pop() {
+            if !record.cwd.is_empty() {
+                self.upgrade_bare(row, record, start_ms, source)?;
+            }
+            return Ok(Outcome::Known);
+        }
+        self.add(command, record, start_ms, place, source)?;
+        Ok(Outcome::Added)
+    }
+
+    /// Adds or raises a directory of another tool; 1 when it is new.
+    pub(crate) fn visited(&mut self, visited: &Visited) -> rusqlite::Result<u64> {
+        let directory = self.directory(&visited.path)?;
+        let added = self
+            .prepare("INSERT OR IGNORE INTO visited (directory, rank, last_s) VALUES (?1, ?2, ?3)")?
+            .execute(params![directory, visited.rank, visited.last_s])?;
+        if added == 0 {
+            self.prepare(
+                "UPDATE visited SET rank = max(rank, ?2), last_s = max(last_s, ?3)
+                WHERE directory = ?1",
+            )?
+            .execute(params![directory, visited.rank, visited.last_s])?;
+        }
+        Ok(added as u64)
+    }
+
+    /// Removes a command's rows and remembers its hash.
+    pub(crate) fn forget(&mut self, text: &[u8], now_ms: i64) -> rusqlite::Result<u64> {
+        let hash = forgotten_hash(&self.salt, text);
+        self.prepare("INSERT OR REPLACE INTO forgotten (hash, at_ms) VALUES (?1, ?2)")?
+            .execute(params![hash, now_ms])?;
+        let Some(command) = self.find(text)? else {
+            return Ok(0);
+        };
+        let removed = self
+            .prepare("DELETE FROM event WHERE command = ?1")?
+            .execute([command])?;
+        self.prepare("DELETE FROM command WHERE id = ?1")?
+            .execute([command])?;
+        Ok(removed as u64)
+    }
+
+    /// Removes all rows, not what was forgotten.
+    pub(crate) fn clear(&mut self) -> rusqlite::Result<u64> {
+        let removed = self.prepare("DELETE FROM event")?.execute(())?;
+        for table in ["visited", "command", "directory", "origin"] {
+            self.connection
+                .execute(&format!("DELETE FROM {table}"), ())?;
+        }
+        Ok(removed as u64)
+    }
+
+    /// Stored commands that `wanted` accepts.
+    pub(crate) fn commands(
+        &self,
+        mut wanted: impl FnMut(&[u8]) -> bool,
+    ) -> rusqlite::Result<Vec<Vec<u8>>> {
+        let mut statement = self.prepare("SELECT text FROM command")?;
+        let mut rows = statement.query(())?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(0)?.as_bytes()?;
+            if wanted(text) {
+                found.push(text.to_vec());
+            }
+        }
+        Ok(found)
+    }
+
+    fn prepare(&self, sql: &str) -> rusqlite::Result<CachedStatement<'a>> {
+        self.connection.prepare_cached(sql)
+    }
+
+    fn forgotten_at(&self, text: &[u8]) -> rusqlite::Result<Option<i64>> {
+        let hash = forgotten_hash(&self.salt, text);
+        self.prepare("SELECT at_ms FROM forgotten WHERE hash = ?1")?
+            .query_row([hash], |row| row.get(0))
+            .optional()
+    }
+
+    fn is_recorded(&self, command: i64, start: i64, session: &[u8]) -> rusqlite::Result<bool> {
+        self.prepare(
+            "SELECT EXISTS (SELECT 1 FROM event e JOIN origin o ON o.id = e.origin
+            WHERE e.command = ?1 AND e.start_ms = ?2 AND o.source = 0 AND o.session = ?3)",
+        )?
+        .query_row(params![command, start, session], |row| row.get(0))
+    }
+
+    /// Rows of a command that started at about `start_ms`, of the sources that `condition` names.
+    fn near(
+        &self,
+        command: i64,
+        start_ms: i64,
+        condition: &str,
+        source: i64,
+    ) -> rusqlite::Result<Vec<i64>> {
+        let sql = format!(
+            "SELECT e.id FROM event e JOIN origin o ON o.id = e.origin
+            WHERE e.command = ?1 AND e.start_ms BETWEEN ?2 AND ?3 AND {condition}
+            ORDER BY e.start_ms DESC, e.id DESC"
+        );
+        let (from, to) = (start_ms - WINDOW_MS, start_ms.saturating_add(WINDOW_MS));
+        // Rows without a start are at 0 and never near.
+        self.prepare(&sql)?
+            .query_map(params![command, from.max(1), to, source], |row| row.get(0))?
+            .collect()
+    }
+
+    fn held(&self, command: i64, start_ms: i64, source: Source) -> rusqlite::Result<Held> {
+        let number = source.number();
+        if start_ms == 0 {
+            // Without a start only the number of runs tells, and the file names live ones too.
+            let own = self
+                .prepare(
+                    "SELECT count(*) FROM event e JOIN origin o ON o.id = e.origin
+                    WHERE e.command = ?1 AND ((o.source = ?2 AND e.start_ms = 0)
+                        OR (o.source = 0 AND o.shell = ?3))",
+                )?
+                .query_row(params![command, number, source.shell()], |row| row.get(0))?;
+            return Ok(Held {
+                seen: 0,
+                own,
+                others: Vec::new(),
+            });
+        }
+        let own = self
+            .prepare(
+                "SELECT count(*) FROM event e JOIN origin o ON o.id = e.origin
+                WHERE e.command = ?1 AND e.start_ms = ?2 AND o.source = ?3",
+            )?
+            .query_row(params![command, start_ms, number], |row| row.get(0))?;
+        let others = self.near(command, start_ms, "o.source <> ?4", number)?;
+        Ok(Held {
+            seen: 0,
+            own,
+            others,
+        })
+    }
+
+    /// Puts a record's details into a row that came from a poorer source.
+    fn upgrade(
+        &mut self,
+        row: i64,
+        record: &Record,
+        start_ms: i64,
+        source: Source,
+    ) -> rusqlite::Result<()> {
+        let directory = self.directory_or_null(&record.cwd)?;
+        let origin = self.origin(record, source)?;
+        self.prepare(
+            "UPDATE event SET directory = coalesce(?2, directory), origin = ?3,
+                exit = coalesce(?4, exit), start_ms = ?5,
+                duration_ms = coalesce(?6, duration_ms) WHERE id = ?1",
+        )?
+        .execute(params![
+            row,
+            directory,
+            origin,
+            record.exit,
+            start_ms,
+            duration(record)
+        ])?;
+        Ok(())
+    }
+
+    /// As `upgrade`, unless the row knows its directory already.
+    fn upgrade_bare(
+        &mut self,
+        row: i64,
+        record: &Record,
+        start_ms: i64,
+        source: Source,
+    ) -> rusqlite::Result<()> {
+        let bare = self
+            .prepare("SELECT directory IS NULL FROM event WHERE id = ?1")?
+            .query_row([row], |row| row.get(0))
+            .optional()?;
+        if bare == Some(true) {
+            self.upgrade(row, record, start_ms, source)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        command: i64,
+        record: &Record,
+        start_ms: i64,
+        place: i64,
+        source: Source,
+    ) -> rusqlite::Result<()> {
+        let directory = self.directory_or_null(&record.cwd)?;
+        let origin = self.origin(record, source)?;
+        self.prepare(
+            "INSERT INTO event (command, directory, origin, exit, start_ms, duration_ms, place)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            command,
+            directory,
+            origin,
+            record.exit,
+            start_ms,
+            duration(record),
+            place
+        ])?;
+        Ok(())
+    }
+
+    /// Number of a command's text, and whether it was added just now.
+    fn command(&self, text: &[u8]) -> rusqlite::Result<(i64, bool)> {
+        if let Some(id) = self.find(text)? {
+            return Ok((id, false));
+        }
+        self.prepare("INSERT INTO command (hash, text) VALUES (?1, ?2)")?
+            .execute(params![fnv(text), text])?;
+        Ok((self.connection.last_insert_rowid(), true))
+    }
+
+    fn find(&self, text: &[u8]) -> rusqlite::Result<Option<i64>> {
+        self.prepare("SELECT id FROM command WHERE hash = ?1 AND text = ?2")?
+            .query_row(params![fnv(text), text], |row| row.get(0))
+            .optional()
+    }
+
+    fn directory_or_null(&mut self, path: &[u8]) -> rusqlite::Result<Option<i64>> {
+        if path.is_empty() {
+            return Ok(None);
+        }
+        self.directory(path).map(Some)
+    }
+
+    fn directory(&mut self, path: &[u8]) -> rusqlite::Result<i64> {
+        if let Some((known, id)) = &self.directory
+            && known == path
+        {
+            return Ok(*id);
+        }
+        let found = self
+            .prepare("SELECT id FROM directory WHERE path = ?1")?
+            .query_row([path], |row| row.get(0))
+            .optional()?;
+        let id = match found {
+            Some(id) => id,
+            None => {
+                self.prepare("INSERT INTO directory (path) VALUES (?1)")?
+                    .execute([path])?;
+                self.connection.last_insert_rowid()
+            }
+        };
+        self.directory = Some((path.to_vec(), id));
+        Ok(id)
+    }
+
+    fn origin(&mut self, record: &Record, source: Source) -> rusqlite::Result<i64> {
+        let number = source.number();
+        if let Some(((known, shell, host, session), id)) = &self.origin
+            && (*known, shell, host, session)
+                == (number, &record.shell, &record.host, &record.session)
+        {
+            return Ok(*id);
+        }
+        let key = params![record.session, number, record.shell, record.host];
+        let found = self
+            .prepare(
+                "SELECT id FROM origin
+                WHERE session = ?1 AND source = ?2 AND shell = ?3 AND host = ?4",
+            )?
+            .query_row(key, |row| row.get(0))
+            .optional()?;
+        let id = match found {
+            Some(id) => id,
+            None => {
+                self.prepare(
+                    "INSERT INTO origin (session, source, shell, host) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(key)?;
+                self.connection.last_insert_rowid()
+            }
+        };
+        let key = (
+            number,
+            record.shell.clone(),
+            record.host.clone(),
+            record.session.clone(),
+        );
+        self.origin = Some((key, id));
+        Ok(id)
+    }
+}
+
+fn duration(record: &Record) -> Option<i64> {
+    record
+        .duration_ms
+        .map(|value| i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// FNV-1a, 64 bits (<http://www.isthe.com/chongo/tech/comp/fnv/>): only finds equal texts.
+#[expect(clippy::cast_possible_wrap, reason = "SQLite's integers are signed")]
+fn fnv(bytes: &[u8]) -> i64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for &byte in bytes {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash as i64
+}
