@@ -1,0 +1,605 @@
+//! One pass over the line with a stack of open command contexts.
+//!
+//! A substitution opens a context of its own inside the word that holds it, so
+//! the cursor in `echo "$(ls fo` belongs to `ls`. No recursion: depth costs heap.
+
+use super::{Dialect, Quote, Variable};
+
+/// A word as the lexer built it.
+#[derive(Debug, Default)]
+pub(super) struct Word {
+    /// Unquoted text, expansions as written.
+    pub text: Vec<u8>,
+    /// Byte offset of the first source byte.
+    pub start: usize,
+    pub home: bool,
+    pub dynamic: bool,
+    /// Some byte was quoted: the word is no keyword.
+    pub quoted: bool,
+    pub variables: Vec<Variable>,
+    /// Length of an unquoted `NAME=` or `NAME+=` at the start of `text`, and the
+    /// source offset behind it.
+    pub assignment: Option<(usize, usize)>,
+    /// Open `(` or `{` that belong to the word itself.
+    nested: Vec<u8>,
+}
+
+/// What ends a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closer {
+    End,
+    Paren,
+    Backtick,
+    /// `name=( … )`: words in it are values, not commands.
+    Array,
+}
+
+/// What a redirection operator asks of the next word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    Nothing,
+    File,
+    Heredoc,
+}
+
+#[derive(Debug)]
+struct Frame {
+    closer: Closer,
+    words: Vec<Word>,
+    word: Option<Word>,
+    quote: Quote,
+    pending: Pending,
+    /// Delimiters of here-documents whose bodies start at the next newline.
+    heredocs: Vec<Vec<u8>>,
+}
+
+impl Frame {
+    fn new(closer: Closer) -> Self {
+        Self {
+            closer,
+            words: Vec::new(),
+            word: None,
+            quote: Quote::None,
+            pending: Pending::Nothing,
+            heredocs: Vec::new(),
+        }
+    }
+}
+
+/// The innermost context at the end of the line.
+#[derive(Debug)]
+pub(super) struct Scanned {
+    pub words: Vec<Word>,
+    pub current: Word,
+    pub quote: Quote,
+    pub redirection: bool,
+    /// Words here are values of an array.
+    pub array: bool,
+}
+
+struct Lexer<'a> {
+    line: &'a [u8],
+    at: usize,
+    dialect: Dialect,
+    frames: Vec<Frame>,
+}
+
+pub(super) fn scan(line: &[u8], dialect: Dialect) -> Scanned {
+    let mut lexer = Lexer {
+        line,
+        at: 0,
+        dialect,
+        frames: vec![Frame::new(Closer::End)],
+    };
+    while let Some(byte) = lexer.peek(0) {
+        match lexer.frame().quote {
+            Quote::None | Quote::Backslash => lexer.plain(byte),
+            Quote::Single => lexer.single(byte),
+            Quote::Double => lexer.double(byte),
+            Quote::Dollar => lexer.dollar_quote(byte),
+        }
+    }
+    lexer.finish()
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.line.get(self.at + ahead).copied()
+    }
+
+    fn fish(&self) -> bool {
+        self.dialect == Dialect::Fish
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        // The first frame is never popped.
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn word(&mut self) -> &mut Word {
+        let start = self.at;
+        self.frame().word.get_or_insert_with(|| Word {
+            start,
+            ..Word::default()
+        })
+    }
+
+    /// Takes `count` source bytes as literal text of the word.
+    fn take(&mut self, count: usize) {
+        let end = (self.at + count).min(self.line.len());
+        let bytes = &self.line[self.at..end];
+        self.word().text.extend_from_slice(bytes);
+        self.at = end;
+    }
+
+    fn end_word(&mut self) {
+        let frame = self.frame();
+        let Some(word) = frame.word.take() else {
+            return;
+        };
+        match std::mem::replace(&mut frame.pending, Pending::Nothing) {
+            Pending::Nothing => frame.words.push(word),
+            Pending::File => {}
+            Pending::Heredoc => frame.heredocs.push(word.text),
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        let frame = self.frame();
+        if frame.closer == Closer::Array {
+            return;
+        }
+        frame.words.clear();
+        frame.pending = Pending::Nothing;
+    }
+
+    fn plain(&mut self, byte: u8) {
+        let nested = self
+            .frame()
+            .word
+            .as_ref()
+            .is_some_and(|word| !word.nested.is_empty());
+        match byte {
+            b'\\' => self.backslash(),
+            b'\'' | b'"' => self.open_quote(byte),
+            b'$' => self.dollar(),
+            b'`' if !self.fish() => self.backtick(),
+            _ if nested => self.inside_nested(byte),
+            b' ' | b'\t' => {
+                self.end_word();
+                self.at += 1;
+            }
+            b'\n' => self.newline(),
+            b';' | b'|' => {
+                self.end_command();
+                self.at += 1;
+            }
+            b'&' => self.ampersand(),
+            b'<' | b'>' => self.redirection(byte),
+            b'(' => self.open_paren(),
+            b')' => self.close_paren(),
+            b'#' if self.starts_comment() => self.comment(),
+            _ => self.letter(byte),
+        }
+    }
+
+    /// A byte that belongs to a word and may mark it as live.
+    fn letter(&mut self, byte: u8) {
+        let first = self.frame().word.is_none();
+        let next = self.peek(1);
+        let dialect = self.dialect;
+        let position = self.at;
+        let word = self.word();
+        match byte {
+            b'*' | b'?' | b'[' | b'{' => word.dynamic = true,
+            b'~' if first => match next {
+                None | Some(b'/' | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')') => {
+                    word.home = true;
+                }
+                Some(_) => word.dynamic = true,
+            },
+            b'=' if first && dialect == Dialect::Zsh => word.dynamic = true,
+            b'=' if word.assignment.is_none() && is_assigned_name(word) => {
+                word.assignment = Some((word.text.len() + 1, position + 1));
+            }
+            _ => {}
+        }
+        self.take(1);
+    }
+
+    fn inside_nested(&mut self, byte: u8) {
+        let word = self.word();
+        match byte {
+            b'(' | b'{' => word.nested.push(byte),
+            b')' if word.nested.last() == Some(&b'(') => drop(word.nested.pop()),
+            b'}' if word.nested.last() == Some(&b'{') => drop(word.nested.pop()),
+            _ => {}
+        }
+        self.take(1);
+    }
+
+    fn newline(&mut self) {
+        self.end_command();
+        self.at += 1;
+        let delimiters = std::mem::take(&mut self.frame().heredocs);
+        for delimiter in delimiters {
+            if !self.skip_heredoc(&delimiter) {
+                return;
+            }
+        }
+    }
+
+    /// Skips a here-document; `false` when the cursor is inside it.
+    fn skip_heredoc(&mut self, delimiter: &[u8]) -> bool {
+        let mut begin = self.at;
+        while begin < self.line.len() {
+            let rest = &self.line[begin..];
+            let Some(len) = rest.iter().position(|byte| *byte == b'\n') else {
+                break;
+            };
+            let line = &rest[..len];
+            begin += len + 1;
+            if line == delimiter || line.trim_ascii_start() == delimiter {
+                self.at = begin;
+                return true;
+            }
+        }
+        // The text of a here-document is nobody's argument.
+        self.at = begin.min(self.line.len());
+        self.word().dynamic = true;
+        self.take(self.line.len());
+        false
+    }
+
+    fn ampersand(&mut self) {
+        if self.peek(1) == Some(b'>') {
+            self.end_word();
+            self.at += 1;
+            self.redirection(b'>');
+            return;
+        }
+        self.end_command();
+        self.at += 1;
+    }
+
+    fn redirection(&mut self, byte: u8) {
+        if self.peek(1) == Some(b'(') && !self.fish() {
+            self.word().dynamic = true;
+            self.take(2);
+            self.frames.push(Frame::new(Closer::Paren));
+            return;
+        }
+        self.drop_descriptor();
+        self.end_word();
+        let mut operator = 1;
+        while let Some(next) = self.peek(operator) {
+            let more = next == byte || (operator == 1 && matches!(next, b'<' | b'>'));
+            if operator >= 3 || !more {
+                break;
+            }
+            operator += 1;
+        }
+        let heredoc = byte == b'<' && operator == 2 && self.peek(1) == Some(b'<') && !self.fish();
+        if matches!(self.peek(operator), Some(b'&' | b'|' | b'!' | b'?'))
+            || (heredoc && self.peek(operator) == Some(b'-'))
+        {
+            operator += 1;
+        }
+        self.at += operator;
+        self.frame().pending = if heredoc {
+            Pending::Heredoc
+        } else {
+            Pending::File
+        };
+    }
+
+    /// In `2>` and `{fd}>` the word is a descriptor, not an argument.
+    fn drop_descriptor(&mut self) {
+        let frame = self.frame();
+        let Some(word) = &frame.word else {
+            return;
+        };
+        let digits = !word.quoted && word.text.iter().all(u8::is_ascii_digit);
+        let named = !word.quoted && word.text.starts_with(b"{") && word.text.ends_with(b"}");
+        if digits || named {
+            frame.word = None;
+        }
+    }
+
+    fn open_paren(&mut self) {
+        if self.fish() {
+            return self.substitution(1);
+        }
+        let next = self.peek(1);
+        let frame = self.frame();
+        match &mut frame.word {
+            Some(word)
+                if !word.quoted
+                    && word
+                        .assignment
+                        .is_some_and(|(len, _)| len == word.text.len()) =>
+            {
+                word.dynamic = true;
+                self.take(1);
+                self.frames.push(Frame::new(Closer::Array));
+            }
+            // `name()` starts the body of a function.
+            Some(_) if next == Some(b')') && frame.words.is_empty() => {
+                self.end_command();
+                self.at += 2;
+            }
+            Some(word) if word.text == b"=" && word.dynamic => self.substitution(1),
+            // Glob groups and qualifiers stay inside the word.
+            Some(word) => {
+                word.dynamic = true;
+                word.nested.push(b'(');
+                self.take(1);
+            }
+            None if frame.words.is_empty() || frame.words.iter().all(is_keyword_like) => {
+                self.at += 1;
+                self.frames.push(Frame::new(Closer::Paren));
+            }
+            None => {
+                let word = self.word();
+                word.dynamic = true;
+                word.nested.push(b'(');
+                self.take(1);
+            }
+        }
+    }
+
+    /// Opens a command context inside the current word.
+    fn substitution(&mut self, opener: usize) {
+        self.word().dynamic = true;
+        self.take(opener);
+        self.frames.push(Frame::new(Closer::Paren));
+    }
+
+    fn close_paren(&mut self) {
+        self.end_word();
+        if matches!(self.frame().closer, Closer::Paren | Closer::Array) {
+            self.frames.pop();
+            // A subshell has no word around it; its `)` is no text either.
+            if self.frame().word.is_some() {
+                return self.take(1);
+            }
+            self.at += 1;
+            return;
+        }
+        // The pattern of a `case` branch ends here.
+        self.end_command();
+        self.at += 1;
+    }
+
+    fn backtick(&mut self) {
+        if self.frame().closer == Closer::Backtick {
+            self.frames.pop();
+            return self.take(1);
+        }
+        self.word().dynamic = true;
+        self.take(1);
+        self.frames.push(Frame::new(Closer::Backtick));
+    }
+
+    fn starts_comment(&mut self) -> bool {
+        // zsh reads comments in scripts only, unless asked.
+        self.dialect != Dialect::Zsh && self.frame().word.is_none()
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.line[self.at..];
+        if let Some(len) = rest.iter().position(|byte| *byte == b'\n') {
+            self.at += len;
+            return;
+        }
+        self.word().dynamic = true;
+        self.take(self.line.len());
+    }
+
+    fn backslash(&mut self) {
+        let Some(next) = self.peek(1) else {
+            self.word().quoted = true;
+            self.frame().quote = Quote::Backslash;
+            self.at += 1;
+            return;
+        };
+        if next == b'\n' {
+            self.at += 2;
+            return;
+        }
+        self.word().quoted = true;
+        if self.fish() {
+            let (bytes, len) = super::quoting::fish_escape(&self.line[self.at..]);
+            self.word().text.extend_from_slice(&bytes);
+            self.at += len;
+            return;
+        }
+        self.at += 1;
+        self.frame()
+            .word
+            .as_mut()
+            .expect("made above")
+            .text
+            .push(next);
+        self.at += 1;
+    }
+
+    fn open_quote(&mut self, byte: u8) {
+        self.word().quoted = true;
+        self.frame().quote = if byte == b'\'' {
+            Quote::Single
+        } else {
+            Quote::Double
+        };
+        self.at += 1;
+    }
+
+    fn close_quote(&mut self) {
+        self.frame().quote = Quote::None;
+        self.at += 1;
+    }
+
+    fn single(&mut self, byte: u8) {
+        match (byte, self.peek(1)) {
+            (b'\'', _) => self.close_quote(),
+            (b'\\', Some(b'\\' | b'\'')) if self.fish() => {
+                self.at += 1;
+                self.take(1);
+            }
+            _ => self.take(1),
+        }
+    }
+
+    fn double(&mut self, byte: u8) {
+        match (byte, self.peek(1)) {
+            (b'"', _) => self.close_quote(),
+            (b'\\', Some(b'\n')) => self.at += 2,
+            (b'\\', Some(b'$' | b'"' | b'\\')) => {
+                self.at += 1;
+                self.take(1);
+            }
+            (b'\\', Some(b'`')) if !self.fish() => {
+                self.at += 1;
+                self.take(1);
+            }
+            (b'$', _) => self.dollar(),
+            (b'`', _) if !self.fish() => self.backtick(),
+            _ => self.take(1),
+        }
+    }
+
+    fn dollar_quote(&mut self, byte: u8) {
+        match byte {
+            b'\'' => self.close_quote(),
+            b'\\' => {
+                let (bytes, len) = super::quoting::ansi_c_escape(&self.line[self.at..]);
+                self.word().text.extend_from_slice(&bytes);
+                self.at += len;
+            }
+            _ => self.take(1),
+        }
+    }
+
+    fn dollar(&mut self) {
+        let quoted = self.frame().quote == Quote::Double;
+        match self.peek(1) {
+            Some(b'\'') if !self.fish() && !quoted => {
+                self.word().quoted = true;
+                self.frame().quote = Quote::Dollar;
+                self.at += 2;
+            }
+            Some(b'"') if !self.fish() && !quoted => {
+                self.word();
+                self.at += 1;
+                self.open_quote(b'"');
+            }
+            Some(b'(') if self.peek(2) == Some(b'(') && !self.fish() => self.arithmetic(),
+            Some(b'(') => self.substitution(2),
+            Some(b'{') if !self.fish() => self.braced(),
+            Some(next) if next == b'_' || next.is_ascii_alphabetic() => self.named(),
+            // A lone `$` before a blank, a quote or a slash is text.
+            Some(next) if !b"?!$#*@-0123456789[:".contains(&next) => self.take(1),
+            _ => {
+                self.word().dynamic = true;
+                self.take(2);
+            }
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        let quoted = self.frame().quote == Quote::Double;
+        let word = self.word();
+        word.dynamic = true;
+        if !quoted {
+            word.nested.extend_from_slice(b"((");
+        }
+        self.take(3);
+    }
+
+    fn braced(&mut self) {
+        let rest = &self.line[self.at + 2..];
+        let name = name_length(rest);
+        if name > 0 && rest.get(name) == Some(&b'}') {
+            return self.variable(2, name, 1);
+        }
+        let quoted = self.frame().quote == Quote::Double;
+        let word = self.word();
+        word.dynamic = true;
+        if !quoted {
+            word.nested.push(b'{');
+        }
+        self.take(2);
+    }
+
+    fn named(&mut self) {
+        let name = name_length(&self.line[self.at + 1..]);
+        let behind = self.peek(1 + name);
+        // At the cursor the name itself is being typed; `$x:h` is a modifier.
+        let whole = match behind {
+            None => self.frame().quote == Quote::Dollar,
+            Some(b':') => self.dialect != Dialect::Zsh,
+            Some(b'[') => self.dialect == Dialect::Bash,
+            Some(_) => true,
+        };
+        if whole {
+            return self.variable(1, name, 0);
+        }
+        self.word().dynamic = true;
+        self.take(1 + name);
+    }
+
+    fn variable(&mut self, before: usize, name: usize, behind: usize) {
+        let start = self.at + before;
+        let name_bytes = self.line[start..start + name].to_vec();
+        let len = before + name + behind;
+        let word = self.word();
+        let at = word.text.len();
+        word.variables.push(Variable {
+            at,
+            len,
+            name: name_bytes,
+        });
+        self.take(len);
+    }
+
+    fn finish(mut self) -> Scanned {
+        let start = self.line.len();
+        let mut frame = self.frames.pop().expect("the first frame is never popped");
+        if frame.quote == Quote::Single || frame.quote == Quote::Double {
+            // An open quote makes a word even when nothing follows it.
+            debug_assert!(frame.word.is_some());
+        }
+        let current = frame.word.take().unwrap_or(Word {
+            start,
+            ..Word::default()
+        });
+        Scanned {
+            words: frame.words,
+            current,
+            quote: frame.quote,
+            redirection: frame.pending != Pending::Nothing,
+            array: frame.closer == Closer::Array,
+        }
+    }
+}
+
+fn name_length(text: &[u8]) -> usize {
+    text.iter()
+        .take_while(|byte| **byte == b'_' || byte.is_ascii_alphanumeric())
+        .count()
+}
+
+/// Whether the text so far is what may stand before `=` in an assignment.
+fn is_assigned_name(word: &Word) -> bool {
+    let name = word.text.strip_suffix(b"+").unwrap_or(&word.text);
+    !word.quoted
+        && name.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && name_length(name) == name.len()
+}
+
+/// Words after which `(` opens a subshell.
+fn is_keyword_like(word: &Word) -> bool {
+    !word.quoted && super::prefix::is_keyword(&word.text)
+}

@@ -1,0 +1,118 @@
+//! Names beyond ASCII: compared by characters in decomposed form (NFD).
+
+use tabsense_rank::Match;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::typo::{self, Fold};
+use super::{INSIDE, Inside, LONGEST, is_word_start, pinyin};
+
+#[derive(Debug)]
+pub(super) struct Typed {
+    /// Decomposed.
+    chars: Vec<char>,
+    fold: bool,
+    /// The text as ASCII lower case letters, when it may be pinyin.
+    pinyin: Option<Vec<u8>>,
+    name: Vec<char>,
+}
+
+impl Typed {
+    pub(super) fn new(typed: &[u8], fold: bool) -> Self {
+        let mut chars = Vec::new();
+        decompose(typed, &mut chars);
+        let letters = !typed.is_empty() && typed.len() <= LONGEST && typed.is_ascii();
+        let pinyin = (letters && fold).then(|| typed.to_vec());
+        Self {
+            chars,
+            fold,
+            pinyin,
+            name: Vec::new(),
+        }
+    }
+
+    /// How a name matches that does not start with the typed bytes.
+    pub(super) fn quality(&mut self, name: &[u8]) -> Option<Match> {
+        let mut chars = std::mem::take(&mut self.name);
+        decompose(name, &mut chars);
+        let found = self
+            .compare(&chars)
+            .or_else(|| self.pinyin(&chars))
+            .or_else(|| typo::is_one_off(&self.chars, &chars, self.fold).then_some(Match::Typo));
+        self.name = chars;
+        found
+    }
+
+    fn compare(&self, name: &[char]) -> Option<Match> {
+        let typed = &self.chars;
+        if name.starts_with(typed) {
+            let rest = name.get(typed.len());
+            return Some(match rest {
+                None => Match::Exact,
+                // `e` is not yet `é`, and `하` not yet `한`.
+                Some(char) if is_combining_mark(*char) || is_final_consonant(*char) => {
+                    Match::PrefixCase
+                }
+                Some(_) => Match::Prefix,
+            });
+        }
+        let same = |(a, b): (&char, &char)| self.same(*a, *b);
+        if name.len() >= typed.len() && typed.iter().zip(name).all(same) {
+            return Some(Match::PrefixCase);
+        }
+        self.inside(name)
+    }
+
+    fn same(&self, typed: char, name: char) -> bool {
+        typed == name || (self.fold && typed == name.fold())
+    }
+
+    fn inside(&self, name: &[char]) -> Option<Match> {
+        let len = self.chars.len();
+        if !(1..=LONGEST).contains(&len) || (len < INSIDE && self.chars[0].is_ascii()) {
+            return None;
+        }
+        let mut found = Inside::default();
+        let mut previous = ' ';
+        for char in name {
+            let places = self.chars.iter().enumerate();
+            let places = places.fold(0, |set, (at, typed)| {
+                set | u64::from(self.same(*typed, *char)) << at
+            });
+            found.step(places, starts_word(previous, *char));
+            previous = *char;
+        }
+        found.best(len)
+    }
+
+    fn pinyin(&self, name: &[char]) -> Option<Match> {
+        let typed = self.pinyin.as_deref()?;
+        pinyin::matches(typed, name).then_some(Match::Pinyin)
+    }
+}
+
+/// ASCII rules, and each change between ASCII and other scripts.
+fn starts_word(previous: char, char: char) -> bool {
+    match (u8::try_from(previous), u8::try_from(char)) {
+        (Ok(previous), Ok(byte)) => is_word_start(previous, byte),
+        (Ok(_), Err(_)) => !is_combining_mark(char),
+        (Err(_), Ok(byte)) => byte.is_ascii_alphanumeric() && !is_combining_mark(previous),
+        (Err(_), Err(_)) => false,
+    }
+}
+
+/// The trailing consonants of Hangul syllables (Unicode, block Hangul Jamo).
+fn is_final_consonant(char: char) -> bool {
+    ('\u{11a8}'..='\u{11ff}').contains(&char)
+}
+
+/// NFD; bytes that are not UTF-8 become characters of their own that no name has.
+fn decompose(text: &[u8], out: &mut Vec<char>) {
+    out.clear();
+    for chunk in text.utf8_chunks() {
+        out.extend(chunk.valid().nfd());
+        let invalid = chunk.invalid().iter();
+        // The last 256 code points of a private plane.
+        out.extend(invalid.filter_map(|byte| char::from_u32(0x0010_ff00 + u32::from(*byte))));
+    }
+}
