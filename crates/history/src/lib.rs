@@ -6,6 +6,7 @@
 
 mod error;
 mod glob;
+pub mod ignore;
 pub mod import;
 mod merge;
 mod open;

@@ -1,6 +1,7 @@
 //! Writes rows: texts stored once, nothing twice, whichever of hook and import comes first.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
@@ -162,12 +163,9 @@ impl<'a> Writer<'a> {
             self.add(command, record, start_ms, place, source)?;
             return Ok(Outcome::Added);
         }
-        if !counts.contains_key(&command) {
-            let held = self.held(command, start_ms, source)?;
-            counts.insert(command, held);
-        }
-        let Some(held) = counts.get_mut(&command) else {
-            return Ok(Outcome::Known);
+        let held = match counts.entry(command) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(self.held(command, start_ms, source)?),
         };
         held.seen += 1;
         if held.seen <= held.own {

@@ -1,0 +1,266 @@
+//! Which names say secret, and which values can be one.
+
+use super::MARK;
+
+/// How much a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    /// Any value is a secret: `password`, `API_TOKEN`.
+    Secret,
+    /// Only a long random value is: `key`, `session`.
+    Maybe,
+}
+
+/// Ends of names, also without a separator before them.
+const SECRET_ENDS: [&str; 26] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "token",
+    "secret",
+    "apikey",
+    "api_key",
+    "secretkey",
+    "secret_key",
+    "accesskey",
+    "access_key",
+    "secret_access_key",
+    "private_key",
+    "encryption_key",
+    "signing_key",
+    "master_key",
+    "account_key",
+    "accountkey",
+    "auth_key",
+    "storepass",
+    "keypass",
+    "userpass",
+    "dbpass",
+    "client_secret",
+    "api_secret",
+];
+
+/// Last parts of names, after a separator or alone.
+const SECRET_PARTS: [&str; 5] = ["pass", "pw", "pwd", "pat", "bearer"];
+
+const MAYBE_ENDS: [&str; 10] = [
+    "key",
+    "auth",
+    "sig",
+    "signature",
+    "credential",
+    "credentials",
+    "cookie",
+    "session",
+    "sid",
+    "session_id",
+];
+
+/// First parts that turn the meaning: switches, limits, words of language models, paths.
+const HARMLESS_STARTS: [&str; 20] = [
+    "no", "ask", "prompt", "use", "skip", "show", "max", "min", "num", "has", "is", "pad", "eos",
+    "bos", "cls", "sep", "unk", "mask", "list", "reset",
+];
+
+/// What a variable, option or field name says; `None` for nothing.
+pub(super) fn name(bytes: &[u8]) -> Option<Name> {
+    // Longer ones are not names; the cap keeps the cost of odd input small.
+    if bytes.is_empty() || bytes.len() > 96 {
+        return None;
+    }
+    let mut lower = [0; 96];
+    let lower = &mut lower[..bytes.len()];
+    for (to, from) in lower.iter_mut().zip(bytes) {
+        *to = if *from == b'-' {
+            b'_'
+        } else {
+            from.to_ascii_lowercase()
+        };
+    }
+    let lower: &[u8] = lower;
+    let kind = kind(lower)?;
+    let first = lower
+        .split(|&byte| byte == b'_')
+        .find(|part| !part.is_empty())?;
+    let is_whole = first.len() + 1 >= lower.len();
+    if !is_whole
+        && HARMLESS_STARTS
+            .iter()
+            .any(|start| start.as_bytes() == first)
+    {
+        return None;
+    }
+    Some(kind)
+}
+
+fn kind(lower: &[u8]) -> Option<Name> {
+    // The shells' own directories.
+    if lower == b"pwd" || lower == b"oldpwd" {
+        return None;
+    }
+    if SECRET_ENDS
+        .iter()
+        .any(|end| lower.ends_with(end.as_bytes()))
+    {
+        return Some(Name::Secret);
+    }
+    let is_part = |end: &str| {
+        lower.strip_suffix(end.as_bytes()).is_some_and(|before| {
+            before
+                .last()
+                .is_none_or(|&byte| !byte.is_ascii_alphanumeric())
+        })
+    };
+    if SECRET_PARTS.iter().any(|end| is_part(end)) {
+        return Some(Name::Secret);
+    }
+    MAYBE_ENDS
+        .iter()
+        .any(|end| lower.ends_with(end.as_bytes()))
+        .then_some(Name::Maybe)
+}
+
+/// First directories of paths that are given where a secret could be.
+const ROOTS: [&[u8]; 13] = [
+    b"/etc/",
+    b"/home/",
+    b"/run/",
+    b"/var/",
+    b"/tmp/",
+    b"/root/",
+    b"/usr/",
+    b"/opt/",
+    b"/dev/",
+    b"/mnt/",
+    b"/Users/",
+    b"/proc/",
+    b"/secrets/",
+];
+
+const HARMLESS_VALUES: [&[u8]; 13] = [
+    b"true",
+    b"false",
+    b"yes",
+    b"no",
+    b"on",
+    b"off",
+    b"null",
+    b"none",
+    b"nil",
+    b"0",
+    b"1",
+    b"-",
+    b"undefined",
+];
+
+/// Whether a value, quotes taken off, can be a secret under such a name.
+pub(super) fn is_secret(name: Name, value: &[u8]) -> bool {
+    if value.is_empty() || value == MARK || is_reference(value) || is_elsewhere(value) {
+        return false;
+    }
+    if HARMLESS_VALUES
+        .iter()
+        .any(|harmless| harmless.eq_ignore_ascii_case(value))
+    {
+        return false;
+    }
+    name == Name::Secret || is_random(value)
+}
+
+/// Whether the whole value is a variable, a substitution or a placeholder of a template.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    let Some((&first, rest)) = value.split_first() else {
+        return false;
+    };
+    match (first, rest.first()) {
+        (b'`', _) => true,
+        (b'{', Some(b'{')) => true,
+        (b'$', None | Some(b'(')) => true,
+        (b'$', Some(b'{')) => rest.ends_with(b"}") || rest.contains(&b'}'),
+        (b'$', _) => rest
+            .iter()
+            .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric()),
+        (b'%', _) => rest.len() > 1 && rest.ends_with(b"%"),
+        _ => false,
+    }
+}
+
+/// Whether the value says where the secret is, and is not it.
+fn is_elsewhere(value: &[u8]) -> bool {
+    let starts: [&[u8]; 10] = [
+        b"~/", b"./", b"../", b"@", b"file:", b"env:", b"id=", b"type=", b"op://", b"arn:",
+    ];
+    starts
+        .iter()
+        .chain(&ROOTS)
+        .any(|start| value.starts_with(start))
+}
+
+/// Whether a text looks drawn at random: long, of several kinds of characters, few repeats.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-.~".contains(byte);
+    if value.len() < 16 || value.len() > 4096 || !value.iter().all(is_token) || is_uuid(value) {
+        return false;
+    }
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let least = if value.iter().all(u8::is_ascii_hexdigit) {
+        2.8
+    } else {
+        3.4
+    };
+    digits >= 2 && letters >= 2 && entropy(value) >= least
+}
+
+fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a word standing alone as a command is more likely a pasted secret than a program.
+pub(super) fn is_pasted(word: &[u8]) -> bool {
+    let class = |byte: &u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let changes = word
+        .windows(2)
+        .filter(|pair| class(&pair[0]) != class(&pair[1]))
+        .count();
+    let has = |wanted: u8| word.iter().any(|byte| class(byte) == wanted);
+    let is_plain = word
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"+=".contains(byte));
+    word.len() >= 20
+        && is_plain
+        && has(0)
+        && has(1)
+        && has(2)
+        && changes * 3 >= word.len()
+        && entropy(word) >= 3.6
+}
+
+/// Shannon entropy in bits per byte.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for &byte in bytes {
+        counts[usize::from(byte)] += 1;
+    }
+    let total = bytes.len() as f64;
+    counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count) / total)
+        .map(|share| -share * share.log2())
+        .sum()
+}
