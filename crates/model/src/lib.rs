@@ -1,1 +1,24 @@
-//! tabsense-model
+//! Runs small decision models: a state and a typed question in, a probability for every allowed
+//! answer out, in one pass and without generating anything.
+
+mod answer;
+mod backend;
+mod config;
+mod error;
+mod json;
+mod model;
+mod parameters;
+mod question;
+mod sequence;
+mod tokens;
+mod weights;
+
+pub use answer::{Answer, answers_json, concentration, softmax, temperature};
+pub use backend::{Backend, Output, Stop};
+pub use config::{AgentConfig, Attention, EncoderConfig, Kind, Layout};
+pub use error::{Error, Result};
+pub use json::Json;
+pub use model::{Device, Model, Options, State};
+pub use question::Question;
+pub use sequence::{Cut, Sequence};
+pub use tokens::Tokens;

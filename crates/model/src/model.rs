@@ -1,0 +1,298 @@
+//! A checkpoint that is loaded and ready: texts in, answers out.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::answer::Answer;
+use crate::backend::reference::Reference;
+use crate::backend::{Backend, Output, Stop};
+use crate::config::{AgentConfig, EncoderConfig, Kind, Layout};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::parameters::Parameters;
+use crate::question::Question;
+use crate::sequence::{Cut, Parts, Sequence, Special};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+
+/// Which backend runs the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Device {
+    /// The best that is there.
+    #[default]
+    Auto,
+    /// Our own kernels.
+    Cpu,
+    /// MLX; there only when built with the feature `mlx`.
+    Mlx,
+    /// Scalar code, for comparison.
+    Reference,
+}
+
+/// How to load a model.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Which backend.
+    pub device: Device,
+    /// Most bytes that the weights may take; none means no limit.
+    pub memory_cap: Option<u64>,
+}
+
+/// A loaded model. Belongs to one thread.
+pub struct Model {
+    directory: PathBuf,
+    encoder: EncoderConfig,
+    agent: AgentConfig,
+    tokens: Tokens,
+    backend: Box<dyn Backend>,
+    load_time: Duration,
+}
+
+/// What a question is asked about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    text: String,
+    cut: Cut,
+}
+
+impl State {
+    /// A plain text; of one that is too long the end is dropped.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            cut: Cut::End,
+        }
+    }
+
+    /// A text, an object, or a list of turns of which the oldest are dropped first.
+    pub fn json(value: &Json) -> Self {
+        let cut = match value {
+            Json::List(_) => Cut::Start,
+            _ => Cut::End,
+        };
+        Self {
+            text: value.text(),
+            cut,
+        }
+    }
+}
+
+impl Model {
+    /// Loads the checkpoint in `directory`.
+    ///
+    /// # Errors
+    /// The file, field or tensor that is wrong, or why no backend could be started.
+    pub fn load(directory: &Path, options: &Options) -> Result<Self> {
+        let start = Instant::now();
+        let encoder = EncoderConfig::read(&directory.join("encoder").join("config.json"))?;
+        let agent = AgentConfig::read(&directory.join("rl_agent_config.json"), &encoder)?;
+        let file = directory.join("model.safetensors");
+        check_size(&file, options.memory_cap)?;
+        let weights = Weights::open(&file)?;
+        let parameters = Parameters::read(&weights, &encoder, &agent)?;
+        let tokens = Tokens::read(&directory.join("tokenizer"))?;
+        if tokens.vocabulary() > encoder.vocab {
+            let reason = format!(
+                "{} is below the tokenizer's {}",
+                encoder.vocab,
+                tokens.vocabulary()
+            );
+            return Err(Error::Config {
+                file: directory.join("encoder").join("config.json"),
+                field: "vocab_size".to_owned(),
+                reason,
+            });
+        }
+        let backend = start_backend(options.device, &encoder, &agent, parameters)?;
+        Ok(Self {
+            directory: directory.to_owned(),
+            encoder,
+            agent,
+            tokens,
+            backend,
+            load_time: start.elapsed(),
+        })
+    }
+
+    /// Where it was loaded from.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Shape of the encoder.
+    pub fn encoder(&self) -> &EncoderConfig {
+        &self.encoder
+    }
+
+    /// Head, budgets and calibration.
+    pub fn agent(&self) -> &AgentConfig {
+        &self.agent
+    }
+
+    /// What runs it.
+    pub fn backend(&mut self) -> &mut dyn Backend {
+        &mut *self.backend
+    }
+
+    /// The tokenizer.
+    pub fn tokens(&mut self) -> &mut Tokens {
+        &mut self.tokens
+    }
+
+    /// How long loading took.
+    pub fn load_time(&self) -> Duration {
+        self.load_time
+    }
+
+    /// Answers one question about a state.
+    ///
+    /// # Errors
+    /// [`Error::Question`] with the question's identifier when it does not fit; [`Error::Stopped`].
+    pub fn answer(&mut self, state: &State, question: &Question, stop: &Stop) -> Result<Answer> {
+        let named = |error| match error {
+            Error::Input(reason) => Error::Question {
+                id: question.id.clone(),
+                reason,
+            },
+            other => other,
+        };
+        let sequence = self.sequence(state, question).map_err(named)?;
+        let output = self.backend.forward(&sequence, stop).map_err(named)?;
+        Ok(Answer::new(&output, question, &self.agent))
+    }
+
+    /// The token sequence for a question, as the backend gets it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] when the options do not fit, [`Error::Tokenizer`].
+    pub fn sequence(&mut self, state: &State, question: &Question) -> Result<Sequence> {
+        let shown = (0..question.options.len()).map(|slot| &question.options[question.shown(slot)]);
+        let encoded = shown.map(|text| self.tokens.encode_cached(&format!(" {text}")));
+        let options = encoded.collect::<Result<Vec<_>>>()?;
+        let question_ids = self.question_tokens(question.kind, &question.instructions)?;
+        let state_ids = self.tokens.encode_cached(&state.text)?;
+        let parts = Parts {
+            kind: question.kind,
+            question: &question_ids,
+            options: options.iter().map(|ids| &ids[..]).collect(),
+            state: &state_ids,
+            cut: state.cut,
+        };
+        if self.agent.layout != Layout::Cached {
+            return Sequence::joint(&parts, self.special(), &self.agent);
+        }
+        let state = Sequence::state(&parts, self.special(), &self.agent);
+        let start = state.ids.len();
+        let kind = question.kind;
+        let options = Sequence::options(&parts.options, kind, start, self.special(), &self.agent);
+        Ok(Sequence::join(&state, &options))
+    }
+
+    /// The first piece of a `cached` model: what [`Backend::prepare`] takes.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a model of another layout, [`Error::Tokenizer`].
+    pub fn state_piece(&mut self, kind: Kind, question: &str, state: &State) -> Result<Sequence> {
+        self.need_cached()?;
+        let question_ids = self.question_tokens(kind, question)?;
+        let state_ids = self.tokens.encode_cached(&state.text)?;
+        let parts = Parts {
+            kind,
+            question: &question_ids,
+            options: Vec::new(),
+            state: &state_ids,
+            cut: state.cut,
+        };
+        Ok(Sequence::state(&parts, self.special(), &self.agent))
+    }
+
+    /// The second piece: what [`Backend::options`] takes. `start` is the length of the first.
+    ///
+    /// # Errors
+    /// As [`Self::state_piece`].
+    pub fn options_piece<T: AsRef<str>>(
+        &mut self,
+        kind: Kind,
+        options: &[T],
+        start: usize,
+    ) -> Result<Sequence> {
+        self.need_cached()?;
+        let mut text = String::new();
+        let mut ids = Vec::with_capacity(options.len());
+        for option in options {
+            text.clear();
+            text.push(' ');
+            text.push_str(option.as_ref());
+            ids.push(self.tokens.encode_cached(&text)?);
+        }
+        let slices: Vec<&[u32]> = ids.iter().map(|ids| &ids[..]).collect();
+        Ok(Sequence::options(
+            &slices,
+            kind,
+            start,
+            self.special(),
+            &self.agent,
+        ))
+    }
+
+    /// The raw output for a sequence.
+    ///
+    /// # Errors
+    /// As [`Backend::forward`].
+    pub fn forward(&mut self, sequence: &Sequence, stop: &Stop) -> Result<Output> {
+        self.backend.forward(sequence, stop)
+    }
+
+    fn question_tokens(&mut self, kind: Kind, instructions: &str) -> Result<std::rc::Rc<[u32]>> {
+        self.tokens
+            .encode_cached(&format!("{} question: {instructions}", kind.name()))
+    }
+
+    fn need_cached(&self) -> Result<()> {
+        match self.agent.layout {
+            Layout::Cached => Ok(()),
+            other => Err(Error::Input(format!(
+                "the option layout {} has no kept state (hint: only cached has)",
+                other.name()
+            ))),
+        }
+    }
+
+    fn special(&self) -> Special {
+        Special {
+            cls: self.tokens.cls,
+            sep: self.tokens.sep,
+            mask: self.tokens.mask,
+        }
+    }
+}
+
+fn check_size(file: &Path, cap: Option<u64>) -> Result<()> {
+    let needed = std::fs::metadata(file)
+        .map_err(|e| Error::io(file, e))?
+        .len();
+    match cap {
+        Some(cap) if needed > cap => Err(Error::TooLarge {
+            file: file.to_owned(),
+            needed,
+            cap,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn start_backend(
+    device: Device,
+    encoder: &EncoderConfig,
+    agent: &AgentConfig,
+    parameters: Parameters,
+) -> Result<Box<dyn Backend>> {
+    match device {
+        Device::Mlx => Err(Error::NoBackend("mlx: not part of this build".to_owned())),
+        _ => Ok(Box::new(Reference::new(
+            encoder.clone(),
+            agent.clone(),
+            parameters,
+        ))),
+    }
+}

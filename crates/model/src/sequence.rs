@@ -1,0 +1,299 @@
+//! From texts to token sequences, in the three option layouts (see the crate documentation).
+
+use crate::config::{AgentConfig, Kind, Layout};
+use crate::error::{Error, Result};
+
+/// Tokens with their places, ready for a backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence {
+    /// Token numbers.
+    pub ids: Vec<u32>,
+    /// Position of each token for RoPE and for the sliding window.
+    pub positions: Vec<u32>,
+    /// 0 for tokens that all options share, `s + 1` for those of the option in slot `s`.
+    pub owners: Vec<u32>,
+    /// Index of each option's `[MASK]`, in slot order.
+    pub markers: Vec<usize>,
+    /// Kind of the question.
+    pub kind: Kind,
+}
+
+/// Which end of a state that is too long is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Keep the start (texts and objects).
+    End,
+    /// Keep the end, the newest turns (lists).
+    Start,
+}
+
+/// Numbers of the special tokens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Special {
+    pub(crate) cls: u32,
+    pub(crate) sep: u32,
+    pub(crate) mask: u32,
+}
+
+/// Tokens of a question's parts. Options are in slot order and without their `[MASK]`.
+pub(crate) struct Parts<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) question: &'a [u32],
+    pub(crate) options: Vec<&'a [u32]>,
+    pub(crate) state: &'a [u32],
+    pub(crate) cut: Cut,
+}
+
+/// Fewest tokens that the question keeps, however long the options are.
+const QUESTION_FLOOR: usize = 8;
+/// Room for the question below which options are shortened.
+const QUESTION_ROOM: usize = 16;
+/// Fewest tokens to which an option is shortened, with its `[MASK]`.
+const OPTION_FLOOR: usize = 4;
+
+impl Sequence {
+    /// The whole sequence of a `sequential` or `parallel` checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::Input`] when the options do not fit.
+    pub(crate) fn joint(parts: &Parts, special: Special, config: &AgentConfig) -> Result<Self> {
+        let spans = spans(parts, config);
+        let used: usize = spans.iter().map(|span| span.len() + 1).sum();
+        let room = config.head_max_len.saturating_sub(used).max(QUESTION_FLOOR);
+        let mut ids = vec![special.cls];
+        ids.extend(parts.question.iter().take(room));
+        ids.push(special.sep);
+        let mut markers = Vec::with_capacity(spans.len());
+        for span in &spans {
+            markers.push(ids.len());
+            ids.push(special.mask);
+            ids.extend_from_slice(span);
+        }
+        ids.push(special.sep);
+        let head = ids.len();
+        let room = config.max_len.saturating_sub(head + 1);
+        ids.extend_from_slice(cut_state(parts.state, room, parts.cut));
+        ids.push(special.sep);
+        ids.truncate(config.max_len);
+        if let Some(fit) = markers.iter().position(|m| *m >= config.max_len) {
+            return Err(Error::Input(format!(
+                "only {fit} of {} options fit in max_len {} (hint: ask with fewer options)",
+                markers.len(),
+                config.max_len
+            )));
+        }
+        let places = match config.layout {
+            Layout::Parallel => places_shared(&markers, head, ids.len()),
+            _ => ((0..ids.len() as u32).collect(), vec![0; ids.len()]),
+        };
+        Ok(Self {
+            ids,
+            positions: places.0,
+            owners: places.1,
+            markers,
+            kind: parts.kind,
+        })
+    }
+
+    /// The first piece of a `cached` checkpoint: question and state, blind to the options.
+    pub(crate) fn state(parts: &Parts, special: Special, config: &AgentConfig) -> Self {
+        let mut ids = vec![special.cls];
+        ids.extend(
+            parts
+                .question
+                .iter()
+                .take(config.head_max_len.saturating_sub(2)),
+        );
+        ids.push(special.sep);
+        let room = config
+            .max_len
+            .saturating_sub(ids.len() + config.option_max_len + 2);
+        ids.extend_from_slice(cut_state(parts.state, room, parts.cut));
+        ids.push(special.sep);
+        let len = ids.len();
+        Self {
+            ids,
+            positions: (0..len as u32).collect(),
+            owners: vec![0; len],
+            markers: Vec::new(),
+            kind: parts.kind,
+        }
+    }
+
+    /// The second piece of a `cached` checkpoint: the options, each starting at position `start`,
+    /// the length of the first piece.
+    pub(crate) fn options(
+        options: &[&[u32]],
+        kind: Kind,
+        start: usize,
+        special: Special,
+        config: &AgentConfig,
+    ) -> Self {
+        let mut out = Self {
+            ids: Vec::new(),
+            positions: Vec::new(),
+            owners: Vec::new(),
+            markers: Vec::with_capacity(options.len()),
+            kind,
+        };
+        for (slot, option) in options.iter().enumerate() {
+            let text = &option[..option.len().min(config.option_max_len)];
+            out.markers.push(out.ids.len());
+            out.ids.push(special.mask);
+            out.ids.extend_from_slice(text);
+            let places = start as u32..(start + text.len() + 1) as u32;
+            out.owners.extend(places.clone().map(|_| slot as u32 + 1));
+            out.positions.extend(places);
+        }
+        out
+    }
+
+    /// Both pieces of a `cached` checkpoint as one sequence.
+    pub fn join(state: &Self, options: &Self) -> Self {
+        let shift = state.ids.len();
+        let both = |a: &[u32], b: &[u32]| [a, b].concat();
+        Self {
+            ids: both(&state.ids, &options.ids),
+            positions: both(&state.positions, &options.positions),
+            owners: both(&state.owners, &options.owners),
+            markers: options.markers.iter().map(|m| m + shift).collect(),
+            kind: options.kind,
+        }
+    }
+}
+
+/// Option tokens after the cuts: 48 each, and fewer when they would push out the question.
+fn spans<'a>(parts: &Parts<'a>, config: &AgentConfig) -> Vec<&'a [u32]> {
+    let cut = |most: usize| -> Vec<&'a [u32]> {
+        parts
+            .options
+            .iter()
+            .map(|o| &o[..o.len().min(most)])
+            .collect()
+    };
+    let spans = cut(config.option_max_len);
+    let used: usize = spans.iter().map(|span| span.len() + 1).sum();
+    if used + QUESTION_ROOM <= config.head_max_len {
+        return spans;
+    }
+    let each = config.head_max_len.saturating_sub(QUESTION_ROOM) / spans.len().max(1);
+    cut((each.max(OPTION_FLOOR) - 1).min(config.option_max_len))
+}
+
+fn cut_state(state: &[u32], room: usize, cut: Cut) -> &[u32] {
+    match cut {
+        Cut::End => &state[..state.len().min(room)],
+        Cut::Start => &state[state.len().saturating_sub(room)..],
+    }
+}
+
+/// Positions and owners of the `parallel` layout: all options start at the first option's place,
+/// and what follows them goes on after the longest.
+fn places_shared(markers: &[usize], head: usize, len: usize) -> (Vec<u32>, Vec<u32>) {
+    let start = markers.first().copied().unwrap_or(len);
+    let mut positions: Vec<u32> = (0..start as u32).collect();
+    let mut owners = vec![0; start];
+    let mut longest = 0;
+    for (slot, from) in markers.iter().enumerate() {
+        let to = markers.get(slot + 1).copied().unwrap_or(head - 1);
+        longest = longest.max(to - from);
+        positions.extend((start..start + to - from).map(|p| p as u32));
+        owners.extend((*from..to).map(|_| slot as u32 + 1));
+    }
+    let after = (start + longest) as u32;
+    let rest = len.saturating_sub(positions.len());
+    positions.extend(after..after + rest as u32);
+    owners.resize(positions.len(), 0);
+    positions.truncate(len);
+    owners.truncate(len);
+    (positions, owners)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPECIAL: Special = Special {
+        cls: 1,
+        sep: 2,
+        mask: 3,
+    };
+
+    fn config(layout: Layout, max_len: usize, head_max_len: usize) -> AgentConfig {
+        AgentConfig {
+            head_layers: 1,
+            max_len,
+            head_max_len,
+            option_max_len: 48,
+            actions: 2,
+            layout,
+            temperature: [1.0; 3],
+            temperature_by_options: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn parts<'a>(question: &'a [u32], options: Vec<&'a [u32]>, state: &'a [u32]) -> Parts<'a> {
+        Parts {
+            kind: Kind::Choice,
+            question,
+            options,
+            state,
+            cut: Cut::End,
+        }
+    }
+
+    #[test]
+    fn parallel_options_share_their_places() {
+        let parts = parts(&[10, 11], vec![&[20], &[21, 22, 23]], &[30, 31]);
+        let s = Sequence::joint(&parts, SPECIAL, &config(Layout::Parallel, 64, 32)).unwrap();
+        assert_eq!(s.ids, [1, 10, 11, 2, 3, 20, 3, 21, 22, 23, 2, 30, 31, 2]);
+        assert_eq!(s.markers, [4, 6]);
+        assert_eq!(s.positions, [0, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!(s.owners, [0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn cached_pieces_join_to_one_sequence() {
+        let parts = parts(&[10], vec![&[20], &[21, 22]], &[30, 31]);
+        let config = config(Layout::Cached, 80, 16);
+        let state = Sequence::state(&parts, SPECIAL, &config);
+        let options = Sequence::options(
+            &parts.options,
+            Kind::Choice,
+            state.ids.len(),
+            SPECIAL,
+            &config,
+        );
+        assert_eq!(state.ids, [1, 10, 2, 30, 31, 2]);
+        assert_eq!(options.ids, [3, 20, 3, 21, 22]);
+        assert_eq!(options.positions, [6, 7, 6, 7, 8]);
+        let both = Sequence::join(&state, &options);
+        assert_eq!(both.markers, [6, 8]);
+        assert_eq!(both.owners, [0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_long_state_loses_the_end_that_the_cut_names() {
+        let state: Vec<u32> = (100..200).collect();
+        let mut parts = parts(&[10], vec![&[20]], &state);
+        let config = config(Layout::Sequential, 20, 12);
+        let s = Sequence::joint(&parts, SPECIAL, &config).unwrap();
+        assert_eq!((s.ids.len(), s.ids[6], s.ids[19]), (20, 100, 2));
+        parts.cut = Cut::Start;
+        let s = Sequence::joint(&parts, SPECIAL, &config).unwrap();
+        assert_eq!((s.ids.len(), s.ids[18], s.ids[19]), (20, 199, 2));
+    }
+
+    #[test]
+    fn too_many_options_are_refused() {
+        let parts = parts(&[10], vec![&[20]; 40], &[]);
+        let error = Sequence::joint(&parts, SPECIAL, &config(Layout::Sequential, 40, 20));
+        assert!(
+            error
+                .unwrap_err()
+                .to_string()
+                .contains("of 40 options fit in max_len 40")
+        );
+    }
+}
