@@ -1,0 +1,699 @@
+# tabsense for bash 4.4 and later: completions in the order that fits, commands remembered.
+#
+# Nothing is bound to a key. Every completion that is registered with `complete` gets a wrapper that
+# runs it as it is and then asks `tabsense complete --hook` for the order of what it offers; whenever
+# there is no good answer the shell's own result stands. A hook in PROMPT_COMMAND and an arithmetic
+# expansion in PS0 (no DEBUG trap) tell `tabsense prompt --hook` what ran, if the shell's own history
+# kept it.
+#
+# bash 3.2 must be able to parse the whole file: it decides below that everything stays native there.
+
+__tabsense_native=''
+case $- in
+  *i*) ;;
+  *) __tabsense_native='the shell is not interactive' ;;
+esac
+case ${TERM:-dumb} in
+  dumb) __tabsense_native=${__tabsense_native:-'the terminal is dumb'} ;;
+esac
+case ${BASH_VERSION:-0} in
+  4.[4-9]* | 4.[1-9][0-9]* | [5-9].* | [1-9][0-9]*.*) ;;
+  *)
+    # Exported, so that `tabsense doctor` can tell it.
+    export __tabsense_native="bash ${BASH_VERSION:-0} is too old, 4.4 or later is needed"
+    ;;
+esac
+
+# The user's aliases must not change what is defined here, and `set -a` must not export it.
+__tabsense_restore=''
+if [ -z "$__tabsense_native" ]; then
+  if \shopt -q expand_aliases; then
+    __tabsense_restore='shopt -s expand_aliases'
+    \shopt -u expand_aliases
+  fi
+  case $- in
+    *a*)
+      __tabsense_restore="${__tabsense_restore:-:}; set -a"
+      \set +a
+      ;;
+  esac
+fi
+
+if [ -z "$__tabsense_native" ]; then
+
+  # --- completions: what runs inside the shell
+
+  # Runs a function of ours with the user's shell options out of the way.
+  __tabsense_calm() {
+    # Before bash 5.1 this would turn the history list on. It puts the options back after Ctrl-C too.
+    if ((__tabsense_array)); then local -; fi
+    local __tabsense_options=$- __tabsense_result=0
+    set +aeEuxvT -f
+    "$@" || __tabsense_result=$?
+    __tabsense_options=${__tabsense_options//[!aeEuxvTf]/}
+    [[ $__tabsense_options == *f* ]] || set +f
+    [[ -z $__tabsense_options ]] || set -"$__tabsense_options"
+    return "$__tabsense_result"
+  }
+
+  # Runs the completion function $1 as bash would have ($2 command, $3 word, $4 word before), then
+  # orders what it offers.
+  __tabsense_run() {
+    local __tabsense_code=0
+    # Completions call each other (`sudo git`): only the outermost one orders.
+    if [[ -n ${__tabsense_inside-} ]]; then
+      "$@" || __tabsense_code=$?
+      return "$__tabsense_code"
+    fi
+    local __tabsense_inside=1
+    "$@" || __tabsense_code=$?
+    # It may have loaded more completions: the next prompt looks.
+    __tabsense_stale=1
+    if ((__tabsense_code == 124)); then
+      # A loader registered the real completion: bash asks again and shall find it wrapped.
+      __tabsense_calm __tabsense_adopt
+      return 124
+    fi
+    __tabsense_calm __tabsense_rank "${3-}" || :
+    return "$__tabsense_code"
+  }
+
+  # Adds what `compgen` makes for the word $1 from the arguments after it.
+  __tabsense_actions() {
+    local IFS=$'\n'
+    local word=$1 made
+    shift
+    made=$(builtin compgen "$@" -- "$word" 2>/dev/null)
+    [[ -n $made ]] || return 0
+    # shellcheck disable=SC2206 # one candidate a line; globbing is off
+    COMPREPLY+=($made)
+    case " ${*//$IFS/ } " in
+      # bash takes these for file names by itself.
+      *' -f '* | *' -d '* | *' file '* | *' directory '*) compopt -o filenames 2>/dev/null || : ;;
+    esac
+  }
+
+  # `complete -C`: runs the registered command line $1 with command, word and word before.
+  __tabsense_program() {
+    local IFS=$'\n'
+    local made
+    made=$(
+      export COMP_LINE COMP_POINT COMP_TYPE COMP_KEY
+      # The command line is the user's own; the words stay arguments.
+      eval "$1 \"\$2\" \"\$3\" \"\$4\""
+    )
+    # shellcheck disable=SC2206
+    COMPREPLY+=($made)
+  }
+
+  # Offers nothing: for commands without a completion the files come from __tabsense_ask.
+  __tabsense_none() {
+    return 0
+  }
+
+  # The command word itself.
+  __tabsense_commands() {
+    # A path, a quote or an expansion is the shell's own business.
+    case $2 in
+      '' | *[!A-Za-z0-9_.+-]*) return 0 ;;
+    esac
+    __tabsense_calm __tabsense_actions "$2" -c
+  }
+
+  # Orders COMPREPLY for the word $1, or fills it where the shell would have listed files.
+  __tabsense_rank() {
+    local IFS=$'\n'
+    __tabsense_heal
+    __tabsense_client || return 0
+    # One candidate that fits has no order.
+    [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]-} != "$1"* ]] || return 0
+    ((${#COMPREPLY[@]} <= __tabsense_most)) || return 0
+    local answer flags item
+    local -a items=() lines=()
+    answer=$(__tabsense_ask "$1" 2>/dev/null) || return 0
+    # shellcheck disable=SC2206
+    lines=($answer)
+    ((${#lines[@]} > 1)) || return 0
+    flags=${lines[0]}
+    for item in "${lines[@]:1}"; do
+      item=${item#=}
+      case $item in
+        *\\*) printf -v item '%b' "$item" ;;
+      esac
+      items+=("$item")
+    done
+    case $flags in
+      *f*) compopt -o filenames 2>/dev/null ;;
+    esac
+    case $flags in
+      *p*) compopt +o plusdirs 2>/dev/null ;;
+    esac
+    compopt -o nosort 2>/dev/null || return 0
+    COMPREPLY=("${items[@]}")
+  }
+
+  # Whether the client can be started: silently native after it was removed.
+  __tabsense_client() {
+    case $TABSENSE_BIN in
+      */*) [[ -f $TABSENSE_BIN && -x $TABSENSE_BIN ]] ;;
+      *) builtin type -P "$TABSENSE_BIN" >/dev/null 2>&1 ;;
+    esac
+  }
+
+  # --- completions: what runs in a subshell, which may change options and fail
+
+  # Asks for the order of COMPREPLY for the word $1. Prints a line of flags (f: file names,
+  # p: with the directories of `plusdirs`), then a line `=CANDIDATE` each, as for printf's %b.
+  __tabsense_ask() {
+    # lastpipe works without job control only.
+    set +m
+    shopt -s lastpipe
+    shopt -u nocasematch failglob nullglob
+    local word=$1 options flags='' quote='' raw base='' plain add=0 unit=bytes
+    local -a list=() reply=()
+    options=$(builtin compopt)
+    raw=${COMP_WORDS[COMP_CWORD]-}
+    case $raw in
+      [\"\']*) [[ $word == "$raw" ]] || quote=${raw:0:1} ;;
+    esac
+    __tabsense_base
+    plain=$word
+    [[ $quote == "'" ]] || __tabsense_unquote
+    if ((${#COMPREPLY[@]})); then
+      list=("${COMPREPLY[@]}")
+      __tabsense_cut
+      case $options in
+        *'-o plusdirs'*) __tabsense_more_directories ;;
+      esac
+      case $options in
+        *'-o nosort'*) __tabsense_once ;;
+        *) __tabsense_sort ;;
+      esac
+      ((${#list[@]} > 1)) || [[ ${list[*]} != "${COMPREPLY[*]}" ]] || return 1
+    else
+      __tabsense_files || return 1
+      ((${#list[@]})) || add=1
+    fi
+    case $options in
+      *'-o filenames'*) flags+=f ;;
+    esac
+    __tabsense_send "${list[@]}"
+  }
+
+  # Sends the candidates and prints the answer. Fails unless the answer is complete and right.
+  __tabsense_send() {
+    local e=$'\303\251' name item
+    local -a told=() order=() added=() seen=()
+    ((${#e} > 1)) || unit=chars
+    for item; do
+      case $flags in
+        *f*)
+          __tabsense_path "$item"
+          [[ ! -d $name || $item == */ ]] || item+=/
+          ;;
+        *)
+          # Not file names: what the function offers is shell text, often with its own blank.
+          item=${item% }
+          item=${item//\\/}
+          ;;
+      esac
+      told+=("$item")
+    done
+    {
+      printf '%s\0' 'shell=bash' "session=$__tabsense_session" "line=$COMP_LINE" \
+        "cursor=$COMP_POINT" "unit=$unit" "cwd=${PWD-}" "base=$base" 'pairs=0' "add=$add"
+      [[ $plain == *[\"\'\`\$]* && -z $quote ]] || printf '%s\0' "word=$base$plain"
+      printf '\0'
+      ((${#told[@]} == 0)) || printf '%s\0' "${told[@]}"
+    } | "$TABSENSE_BIN" complete --hook | mapfile -d '' -t reply
+    ((PIPESTATUS[1] == 0 && ${#reply[@]} > 2)) || return 1
+    [[ ${reply[0]} == v1 && ${reply[-1]} == . ]] || return 1
+    unset 'reply[0]' 'reply[-1]'
+    for item in "${reply[@]}"; do
+      case $item in
+        =*[!0-9]* | = | =??????*) return 1 ;;
+        =*)
+          item=$((10#${item#=}))
+          [[ $item -lt $# && -z ${seen[item]-} ]] || return 1
+          seen[item]=1
+          order+=("$item")
+          ;;
+        +?$'\t'*) added+=("${item#+}") ;;
+        \?*) ;;
+        *) return 1 ;;
+      esac
+    done
+    ((${#order[@]} == $#)) || return 1
+    (($#)) || __tabsense_added || return 1
+    printf '%s\n' "$flags."
+    local -a given=("$@")
+    for item in "${order[@]}"; do
+      __tabsense_print "${given[item]}"
+    done
+  }
+
+  # Prints one candidate for __tabsense_rank.
+  __tabsense_print() {
+    local text=${1//\\/\\\\}
+    printf '=%s\n' "${text//$'\n'/\\n}"
+  }
+
+  # The engine's own candidates, where the shell had none. Several that share less than what is
+  # typed would make readline shorten the line: an empty one keeps it.
+  __tabsense_added() {
+    local text common=''
+    local -a texts=()
+    ((${#added[@]})) || return 1
+    for text in "${added[@]}"; do
+      [[ $text != l* ]] || continue
+      text=${text#?$'\t'}
+      [[ $text == "$base"?* ]] || continue
+      texts+=("${text#"$base"}")
+    done
+    ((${#texts[@]})) || return 1
+    common=${texts[0]}
+    for text in "${texts[@]}"; do
+      while [[ $text != "$common"* ]]; do
+        common=${common%?}
+      done
+    done
+    if ((${#texts[@]} > 1)) && [[ $common != "$plain"* ]]; then
+      # readline would quote what is typed once more.
+      [[ $word == "$plain" && $word != *[!A-Za-z0-9_./,+@%~-]* ]] || return 1
+      texts+=('')
+    fi
+    # As file names they get quotes where needed.
+    printf '%s\n' 'f.'
+    for text in "${texts[@]}"; do
+      __tabsense_print "$text"
+    done
+    exit 0
+  }
+
+  # Sets `base`: what precedes the word within the argument (bash cuts at COMP_WORDBREAKS).
+  __tabsense_base() {
+    local left part
+    local -i i=COMP_CWORD
+    left=${COMP_LINE:0:COMP_POINT}
+    [[ $left == *"$quote$word" ]] || return 0
+    left=${left%"$quote$word"}
+    # A word that begins with a special character (`@`) starts before the last cut.
+    while ((i > 0)); do
+      i+=-1
+      part=${COMP_WORDS[i]-}
+      [[ -n $part && $left == *"$part" && $part != *[\;\|\&\<\>\(\)\"\'\`\$]* ]] || break
+      ((i > 0)) || break
+      base=$part$base
+      left=${left%"$part"}
+    done
+    base=${base//\\/}
+  }
+
+  # Takes the backslashes out of `plain`.
+  __tabsense_unquote() {
+    local rest=$plain
+    [[ $rest == *\\* ]] || return 0
+    plain=''
+    while [[ $rest == *\\?* ]]; do
+      plain+=${rest%%\\*}
+      rest=${rest#*\\}
+      # Inside double quotes a backslash is one unless it quotes.
+      [[ $quote != '"' || $rest == [\$\`\"\\$'\n']* ]] || plain+=\\
+      plain+=${rest:0:1}
+      rest=${rest:1}
+    done
+    plain+=$rest
+  }
+
+  # A completion that answers with whole arguments, or does not look at what is typed: keeps what
+  # fits, without the part that stands before the word.
+  __tabsense_cut() {
+    local item
+    local -a fit=()
+    if [[ -n $base ]]; then
+      for item in "${list[@]}"; do
+        [[ $item != "$base$plain"* ]] || fit+=("${item#"$base"}")
+      done
+    elif [[ -n $plain && $options != *'-o filenames'* ]]; then
+      for item in "${list[@]}"; do
+        [[ $item != "$plain"* && $item != "$word"* && ${item,,} != "${plain,,}"* ]] || fit+=("$item")
+      done
+    fi
+    ((${#fit[@]} == 0)) || list=("${fit[@]}")
+  }
+
+  # What the option `plusdirs` adds: part of the order, so it is made here.
+  __tabsense_more_directories() {
+    local -a directories=()
+    builtin compgen -d -- "$word" | mapfile -t directories
+    flags+=p
+    ((${#directories[@]})) || return 0
+    flags+=f
+    list+=("${directories[@]}")
+  }
+
+  # The shell's own order: as readline sorts it, each once.
+  __tabsense_sort() {
+    local last=''
+    local -a sorted=()
+    printf '%s\0' "${list[@]}" | command sort -z | mapfile -d '' -t sorted
+    ((${#sorted[@]} == ${#list[@]})) || sorted=("${list[@]}")
+    list=()
+    for item in "${sorted[@]}"; do
+      [[ $item == "$last" ]] || list+=("$item")
+      last=$item
+    done
+  }
+
+  # Each candidate once, in the order of the completion function.
+  __tabsense_once() {
+    local item
+    local -A known=()
+    local -a given=("${list[@]}")
+    list=()
+    for item in "${given[@]}"; do
+      [[ -z ${known["x$item"]-} ]] || continue
+      known["x$item"]=1
+      list+=("$item")
+    done
+  }
+
+  # The files that the shell would list for the word, when its options say so. Fails when the shell
+  # had better do it: expansions, patterns, hosts, users, odd names, or a directory that takes long.
+  __tabsense_files() {
+    local action item name
+    case $options in
+      *'-o dirnames'*) action=-d ;;
+      *'-o default'*) action=-f ;;
+      *) return 0 ;;
+    esac
+    case $word in
+      *[\`\*\?\[]* | @* | \$*) return 1 ;;
+      *\$*) [[ $quote == "'" ]] || return 1 ;;
+      '~'*) [[ $word == '~'*/* ]] || return 1 ;;
+    esac
+    builtin compgen "$action" -- "$word" | command sort | {
+      # The first line comes when the directory has been read. End of file is no candidate either.
+      IFS= read -r -t "$__tabsense_patience" item || (($? == 1)) || exit 1
+      [[ -z $item ]] || list=("$item")
+      mapfile -t -n "$__tabsense_most" -O "${#list[@]}" list
+    }
+    ((${#list[@]} <= __tabsense_most)) || return 1
+    flags=f
+    for item in "${list[@]}"; do
+      __tabsense_path "$item"
+      # A name with a newline comes in pieces.
+      [[ -z $name || -e $name || -L $name ]] || return 1
+    done
+    [[ $action != -d || ${#list[@]} -gt 0 ]] || case $options in
+      *'-o default'*)
+        options='-o default'
+        __tabsense_files
+        ;;
+    esac
+  }
+
+  # Sets `name` to the file that the candidate $1 stands for; empty when only bash knows.
+  __tabsense_path() {
+    name=$1
+    [[ $name == '~'* && -z $quote ]] || return 0
+    case $name in
+      \~/*) name=${HOME-}/${name#??} ;;
+      *) name='' ;;
+    esac
+  }
+
+  # --- taking over what is registered
+
+  # Wraps every completion that is not wrapped yet.
+  __tabsense_adopt() {
+    local IFS=$'\n'
+    local text line key name default='' initial=''
+    local word="[A-Za-z0-9_./+@%,-]" plain odd
+    local -A groups=()
+    __tabsense_stale=''
+    if [[ -n ${BLE_VERSION-} ]]; then
+      # ble.sh has its own line editor and its own order.
+      export __tabsense_native='ble.sh completes by itself'
+      return 0
+    fi
+    plain="^complete(( -o [a-z]+)*) -F ([A-Za-z_]$word*) ($word+)\$"
+    odd="^complete( ($word|=|'[^']*'|\\\\')+)+\$"
+    text=$(builtin complete -p 2>/dev/null)
+    for line in $text; do
+      case $line in
+        *' -D') default=1 ;;
+        *' -I') initial=1 ;;
+      esac
+      [[ $line != *' -F __tabsense_'* ]] || continue
+      if [[ $line =~ $plain ]]; then
+        name=${BASH_REMATCH[4]}
+        __tabsense_wrapper "${BASH_REMATCH[3]}" || continue
+        key="${BASH_REMATCH[1]} -F __tabsense_f_${BASH_REMATCH[3]}"
+        case $name in
+          -[DEI]) key+=" $name" name='' ;;
+          -*) continue ;;
+        esac
+        groups[$key]+=" $name"
+      elif [[ $line =~ $odd ]]; then
+        # bash printed it to be read again: words and single quotes only.
+        eval "__tabsense_adopt_odd ${line#complete }"
+      fi
+    done
+    IFS=' '
+    for key in "${!groups[@]}"; do
+      # shellcheck disable=SC2086 # options and names, one blank between
+      builtin complete $key ${groups[$key]} 2>/dev/null
+    done
+    [[ -n $default ]] ||
+      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D
+    if [[ -z $initial ]] && ((BASH_VERSINFO[0] > 4)); then
+      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I
+    fi
+  }
+
+  # Defines the wrapper of the completion function $1; its name tells the function.
+  __tabsense_wrapper() {
+    declare -F "__tabsense_f_$1" >/dev/null ||
+      eval "__tabsense_f_$1() { __tabsense_run $1 \"\$@\"; }" 2>/dev/null
+  }
+
+  # Takes a completion apart that is more than a function; $@ is what stands after `complete`.
+  __tabsense_adopt_odd() {
+    local function='' program='' place='' name='' filter='' body made
+    local -a options=() actions=()
+    while (($#)); do
+      case $1 in
+        -o) options+=(-o "$2") && shift ;;
+        -F) function=$2 && shift ;;
+        -C) program=$2 && shift ;;
+        -A | -G | -W) actions+=("$1" "$2") && shift ;;
+        -X) actions+=(-X "$2") filter=1 && shift ;;
+        # Job numbers and the like: their order is fine.
+        -P | -S) return 0 ;;
+        -D | -E | -I) place=$1 ;;
+        -[abcdefgjksuv]) actions+=("$1") ;;
+        --) ;;
+        *) name=$1 ;;
+      esac
+      shift
+    done
+    [[ -z $filter || -z $function$program ]] || return 0
+    [[ $function != *[!A-Za-z0-9_:.+-]* ]] || return 0
+    body='local code=0;'
+    [[ -z $function ]] || body+=" $function \"\$@\" || code=\$?;"
+    if [[ -n $program ]]; then
+      printf -v made '%q' "$program"
+      body+=" __tabsense_calm __tabsense_program $made \"\$@\";"
+    fi
+    if ((${#actions[@]})); then
+      printf -v made ' %q' "${actions[@]}"
+      body+=" __tabsense_calm __tabsense_actions \"\$2\"$made;"
+    fi
+    ((__tabsense_odd += 1))
+    eval "__tabsense_odd_$__tabsense_odd() { $body return \$code; }"
+    __tabsense_wrapper "__tabsense_odd_$__tabsense_odd"
+    options+=(-F "__tabsense_f___tabsense_odd_$__tabsense_odd")
+    if [[ -n $place ]]; then
+      builtin complete "${options[@]}" "$place"
+    else
+      builtin complete "${options[@]}" -- "$name"
+    fi
+  }
+
+  # --- the prompt
+
+  # First in PROMPT_COMMAND: tells what ran. $? stays what it was for those after it.
+  __tabsense_prompt() {
+    local __tabsense_status=$?
+    __tabsense_calm __tabsense_tell || :
+    # An element of its own needs no status: bash keeps it. Under `set -e` a status would end the shell.
+    if [[ $- == *e* ]] || ((${#FUNCNAME[@]} == 1 && __tabsense_array)); then
+      return 0
+    fi
+    return "$__tabsense_status"
+  }
+
+  __tabsense_tell() {
+    local IFS=$' \t\n'
+    local now=${EPOCHREALTIME-} ran=${__tabsense_ran:-0} start=${__tabsense_start:-0}
+    __tabsense_ran=0
+    if ((ran == 0)); then
+      # Nothing ran. The first prompt warms the worker.
+      [[ -z $__tabsense_warm ]] || return 0
+      __tabsense_warm=1
+    fi
+    # Who keeps no history wants none kept.
+    [[ -o history && -n ${HISTFILE-} && $HISTFILE != /dev/null ]] || return 0
+    [[ ${HISTSIZE-1} != 0 && ${HISTFILESIZE-1} != 0 ]] || return 0
+    __tabsense_client || return 0
+    # A job of a subshell: no message, and $! stays.
+    : "$(__tabsense_inform </dev/null >/dev/null 2>&1 &)"
+  }
+
+  # In the background: the command, when the shell's history kept it, then the client.
+  __tabsense_inform() {
+    local entry='' seconds=0 milliseconds=''
+    ((ran == 0)) || __tabsense_entry
+    # Nobody should keep these, also when another tool rewrites HISTCONTROL.
+    [[ $entry != [$' \t']* ]] || entry=''
+    if [[ $now == *[.,]* ]]; then
+      now=${now/[.,]/}
+      milliseconds=$(((now - start) / 1000))
+      seconds=$((start / 1000000)).${start: -6}
+    elif ((ran)); then
+      milliseconds=$(((SECONDS - start) * 1000))
+      printf -v seconds '%(%s)T' -1
+      seconds=$((seconds - SECONDS + start))
+    fi
+    {
+      printf '%s\0' 'shell=bash' "session=$__tabsense_session" "cwd=${PWD-}"
+      [[ -z $entry ]] || printf '%s\0' "command=$entry" "exit=$__tabsense_status" \
+        "start=$seconds" "duration_ms=$milliseconds"
+      printf '\0'
+    } | "$TABSENSE_BIN" prompt --hook
+  }
+
+  # Sets `entry` to the command that ran if the history list has it.
+  __tabsense_entry() {
+    local text line first=$((__tabsense_base_number + 1)) form='^ *([0-9]+)[* ] (.*)$'
+    # bash 4.4 counts the command that is read now.
+    ((BASH_VERSINFO[0] > 4)) || ran=$((ran - 1))
+    text=$(HISTTIMEFORMAT='' builtin history 1)
+    [[ $text != "$__tabsense_base_text" || $ran -ne $__tabsense_base_number ]] || return 0
+    if [[ ${HISTCONTROL-} != *erasedups* ]] && ((ran <= __tabsense_base_number)); then
+      return 0
+    fi
+    if ! shopt -q cmdhist && ((ran > first && ran - first < 1000)); then
+      # One entry a line.
+      text=$(HISTTIMEFORMAT='' builtin history $((ran - first + 1)))
+      while IFS= read -r line; do
+        [[ $line =~ $form ]] || return 0
+        entry+=${entry:+$'\n'}${BASH_REMATCH[2]}
+      done <<<"$text"
+      return 0
+    fi
+    [[ $text =~ $form ]] || return 0
+    # What ran may have changed the list itself (`history -c`, `history -r`).
+    ((BASH_REMATCH[1] == ran)) || return 0
+    entry=${BASH_REMATCH[2]}
+  }
+
+  # Last in PROMPT_COMMAND: remembers where the history ends before the next command is read.
+  __tabsense_ready() {
+    __tabsense_calm __tabsense_settle || :
+  }
+
+  __tabsense_settle() {
+    local IFS=$' \t\n'
+    local mark='\!' digits='^ *([0-9]+)'
+    __tabsense_base_number=${mark@P}
+    __tabsense_base_text=''
+    # The number does not tell an empty list from one entry, nor a replaced entry from none.
+    if [[ $__tabsense_base_number == 1 || ${HISTCONTROL-} == *erasedups* ]]; then
+      __tabsense_base_text=$(HISTTIMEFORMAT='' builtin history 1 2>/dev/null)
+      [[ $__tabsense_base_text =~ $digits ]]
+      # bash 4.4 always says 1 here.
+      __tabsense_base_number=${BASH_REMATCH[1]-0}
+    fi
+    __tabsense_ran=0
+    __tabsense_heal
+    [[ -z $__tabsense_stale ]] || __tabsense_adopt
+    return 0
+  }
+
+  # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew.
+  # shellcheck disable=SC2016 # the text is expanded later, in PS0
+  __tabsense_heal() {
+    local clock='SECONDS' mark
+    [[ ${EPOCHREALTIME-} != *[.,]* ]] || clock='${EPOCHREALTIME/[.,]/}'
+    # Arithmetic only, and it expands to nothing: the array is never set.
+    mark="\${__tabsense_void[__tabsense_ran=\\!,__tabsense_start=$clock,0]-}"
+    if [[ ${PS0-} != *__tabsense_void* ]]; then
+      # Without promptvars the text itself would show.
+      ! shopt -q promptvars || [[ ${PS0@a} == *r* ]] || PS0=$mark${PS0-}
+    elif ! shopt -q promptvars; then
+      PS0=${PS0/'${__tabsense_void['*',0]-}'/}
+    fi
+    __tabsense_hook
+  }
+
+  __tabsense_hook() {
+    local item nl=$'\n'
+    local -a rest=()
+    [[ ${PROMPT_COMMAND@a} != *r* ]] || return 0
+    if [[ -n ${bash_preexec_imported-}${__bp_imported-} ]]; then
+      # bash-preexec wants to be first and last itself.
+      [[ " ${precmd_functions[*]-} " != *' __tabsense_ready '* ]] || return 0
+      precmd_functions=(__tabsense_prompt ${precmd_functions[@]+"${precmd_functions[@]}"} __tabsense_ready)
+      return 0
+    fi
+    if ((!__tabsense_array)); then
+      item=${PROMPT_COMMAND-}
+      [[ $item != "__tabsense_prompt$nl"*"${nl}__tabsense_ready" ]] || return 0
+      item=${item//__tabsense_prompt$nl/}
+      item=${item//${nl}__tabsense_ready/}
+      PROMPT_COMMAND="__tabsense_prompt$nl${item:-:}${nl}__tabsense_ready"
+      return 0
+    fi
+    ((${#PROMPT_COMMAND[@]} == 0)) ||
+      [[ ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
+      return 0
+    for item in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
+      [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || rest+=("$item")
+    done
+    PROMPT_COMMAND=(__tabsense_prompt ${rest[@]+"${rest[@]}"} __tabsense_ready)
+  }
+
+  # --- start
+
+  __tabsense_start_up() {
+    local IFS=$' \t\n'
+    # Names of an outer shell may have come through the environment.
+    export -n __tabsense_native
+    TABSENSE_BIN=${TABSENSE_BIN:-tabsense}
+    # Candidates beyond this many are passed through as they are.
+    __tabsense_most=1000
+    # Seconds that a directory may take to read before the shell does it alone.
+    __tabsense_patience=0.045
+    __tabsense_odd=${__tabsense_odd:-0}
+    __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
+    __tabsense_base_number=0 __tabsense_base_text=''
+    # The first prompt looks again, for what the rest of the rc file registers.
+    printf -v __tabsense_session '%s.%(%s)T' "$$" -2
+    unset -v __tabsense_void
+    __tabsense_wrapper __tabsense_none
+    __tabsense_wrapper __tabsense_commands
+    __tabsense_adopt
+    __tabsense_stale=1
+    __tabsense_heal
+    return 0
+  }
+  __tabsense_array=0
+  ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) || __tabsense_array=1
+  __tabsense_calm __tabsense_start_up || :
+
+fi
+
+eval "${__tabsense_restore:-:}"
+unset -v __tabsense_restore
