@@ -1,6 +1,29 @@
-//! tabsense-client
+//! Everything `tabsense` does: the hooks that shells start, and the command line for people.
+//!
+//! The hooks ([`hook`]) are the hot path and come first: they parse nothing but two words and read
+//! one small file. Work that needs the history, the ranking or the model is done by the worker;
+//! this crate links none of it.
 
-/// Runs the program.
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+mod cli;
+mod commands;
+mod connection;
+mod deadline;
+mod failure;
+mod hook;
+mod records;
+mod start;
+
+use std::process::ExitCode;
+
+/// Runs `tabsense`.
+pub fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    match (words.next(), words.next()) {
+        (Some(command), Some(flag)) if flag == "--hook" => match command.to_str() {
+            Some("complete") => hook::complete(),
+            Some("prompt") => hook::prompt(),
+            _ => commands::run(),
+        },
+        _ => commands::run(),
+    }
 }

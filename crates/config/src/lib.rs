@@ -1,1 +1,13 @@
-//! tabsense-config
+//! Where tabsense keeps its things, and what the user can set.
+//!
+//! [`Paths`] says where everything lies and checks that it is this user's; [`Settings`] reads
+//! `config.toml`. A bad value never stops anything: it is reported as a [`Problem`] and the default
+//! is used.
+
+mod keys;
+mod paths;
+mod settings;
+
+pub use keys::{KEYS, Key, reference};
+pub use paths::{Paths, PathsError, socket_dir};
+pub use settings::{Problem, Settings};

@@ -1,6 +1,30 @@
-//! tabsense-worker
+//! The worker: a server on a Unix socket that keeps history, listings and statistics warm.
+//!
+//! A request passes through these files in this order: [`server`] reads the frame, [`complete`]
+//! gathers and ranks, [`server`] writes the answer. [`prompt`] takes what the prompt hooks tell,
+//! [`recorder`] owns the store, [`run`] owns the life of the process.
 
-/// Runs the program.
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+mod arguments;
+mod complete;
+mod imports;
+mod log;
+mod metrics;
+mod places;
+mod prompt;
+mod recorder;
+mod run;
+mod server;
+mod sessions;
+mod sources;
+mod state;
+
+use std::process::ExitCode;
+
+/// Runs `tabsensed`.
+pub fn main() -> ExitCode {
+    match arguments::parse() {
+        Ok(arguments::Task::Run(mode)) => run::run(&mode),
+        Ok(arguments::Task::Eval(_)) => ExitCode::FAILURE,
+        Err(code) => code,
+    }
 }

@@ -1,0 +1,212 @@
+//! The command line as `clap` sees it; completions are generated from it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// TAB completion ranked by what you do, where you are and what is there.
+///
+/// Try it without changing anything: `tabsense try`. To keep it, put one line into your shell's rc
+/// file: `eval "$(tabsense init zsh)"` (zsh, bash) or `tabsense init fish | source` (fish).
+#[derive(Debug, Parser)]
+#[command(name = "tabsense", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// A supported shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShellName {
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+    /// bash 4.4 or later
+    Bash,
+}
+
+impl ShellName {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Bash => "bash",
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Open a shell with everything on, on your own history, that leaves nothing behind
+    Try {
+        /// The shell; yours by default
+        shell: Option<ShellName>,
+    },
+    /// Print the script that turns tabsense on
+    Init {
+        /// The shell
+        shell: ShellName,
+    },
+    /// Rank the completions of a line
+    Complete(CompleteArgs),
+    /// Look after the worker
+    Worker {
+        #[command(subcommand)]
+        command: WorkerCommand,
+    },
+    /// Read a shell's history file, Atuin's or zoxide's database
+    Import {
+        /// What to read; everything that is found by default
+        #[arg(default_value = "auto")]
+        source: ImportSource,
+        /// The file, when it is not in its usual place
+        file: Option<PathBuf>,
+    },
+    /// Take commands out of the history
+    Forget {
+        /// The command, exactly as it was typed
+        #[arg(required_unless_present = "all")]
+        command: Option<OsString>,
+        /// Everything that was ever recorded
+        #[arg(long, conflicts_with = "command")]
+        all: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Explain
+    Why {
+        /// Why a command is not in the history, or not as it was typed
+        #[arg(long, value_name = "COMMAND")]
+        not_recorded: OsString,
+    },
+    /// Stop recording and ranking until `resume`
+    Pause,
+    /// Go on after `pause`
+    Resume,
+    /// Show the settings in force, or where they come from
+    Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+    },
+    /// Check every part and say how to mend what fails
+    Doctor {
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Measure how good the ranking is
+    Eval {
+        #[command(subcommand)]
+        command: EvalCommand,
+    },
+    /// Measure how fast it is
+    Bench {
+        /// For programs
+        #[arg(long)]
+        json: bool,
+        /// Fewer requests, small sizes only
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Take out what init, import and the worker put on this machine
+    Uninstall {
+        /// Delete the recorded history, too
+        #[arg(long)]
+        purge: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Write the completions of this command line into a directory
+    #[command(hide = true)]
+    Completions {
+        /// The directory
+        directory: PathBuf,
+    },
+    /// For the shells' prompt hooks: `prompt --hook`
+    #[command(hide = true)]
+    Prompt,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The shell whose syntax the line is in
+    #[arg(long)]
+    pub(crate) shell: ShellName,
+    /// The line
+    #[arg(long)]
+    pub(crate) line: OsString,
+    /// The cursor's offset in characters; the end by default
+    #[arg(long)]
+    pub(crate) cursor: Option<usize>,
+    /// The working directory; the current one by default
+    #[arg(long)]
+    pub(crate) cwd: Option<PathBuf>,
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkerCommand {
+    /// Start it; TAB does so by itself
+    Start,
+    /// Stop it
+    Stop,
+    /// Stop it and start it again
+    Restart,
+    /// Say how it is
+    Status {
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run it here, in the foreground
+    Run,
+}
+
+/// What can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportSource {
+    /// Everything that is found
+    Auto,
+    /// `.zsh_history`
+    Zsh,
+    /// `.bash_history`
+    Bash,
+    /// `fish_history`
+    Fish,
+    /// Atuin's `history.db`
+    Atuin,
+    /// zoxide's `db.zo`
+    Zoxide,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print where the settings file is
+    Path,
+    /// Print the page that documents every key
+    Reference,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Replay histories: JSON lines, one user a line (.gz too)
+    History(EvalFile),
+    /// Rank completion cases: JSON lines, one case a line (.gz too)
+    Completion(EvalFile),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvalFile {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,46 @@
+//! `tabsense eval` and `tabsense bench`: both need what only the worker's program links, so they
+//! become it.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use super::Outcome;
+use crate::cli::{EvalCommand, EvalFile};
+use crate::failure::Failure;
+use crate::start::worker_program;
+
+pub(super) fn eval(command: &EvalCommand) -> Outcome {
+    let (what, EvalFile { file, json }) = match command {
+        EvalCommand::History(args) => ("history", args),
+        EvalCommand::Completion(args) => ("completion", args),
+    };
+    let mut program = Command::new(worker_program());
+    program
+        .arg("eval")
+        .arg(what)
+        .args(json.then_some("--json"))
+        .arg("--")
+        .arg(file);
+    Err(become_program(program))
+}
+
+pub(super) fn bench(json: bool, quick: bool) -> Outcome {
+    let mut program = Command::new(worker_program());
+    program
+        .arg("bench")
+        .args(json.then_some("--json"))
+        .args(quick.then_some("--quick"));
+    if let Ok(client) = std::env::current_exe() {
+        program.arg("--client").arg(client);
+    }
+    Err(become_program(program))
+}
+
+fn become_program(mut program: Command) -> Failure {
+    let error = program.exec();
+    Failure::new(format!(
+        "could not run {}: {error}",
+        program.get_program().display()
+    ))
+    .hint("`tabsensed` must lie beside `tabsense` or in PATH")
+}

@@ -1,0 +1,174 @@
+//! One file a subcommand, and the way from the command line to it.
+
+mod bench;
+mod complete;
+mod completions;
+mod config;
+mod doctor;
+mod history;
+mod init;
+mod pause;
+mod try_shell;
+mod uninstall;
+mod worker;
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use tabsense_config::{Paths, socket_dir};
+use tabsense_protocol::{Reply, Request, reply, request};
+
+use crate::cli::{Cli, Command};
+use crate::connection::{Connection, is_absent};
+use crate::failure::Failure;
+use crate::start::{Mode, start_worker};
+
+/// What every subcommand returns.
+type Outcome = Result<ExitCode, Failure>;
+
+/// How long a person waits for a worker to come up.
+const START_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a person waits for an answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
+/// Parses the command line and runs what it asks for.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    dispatch(cli.command).unwrap_or_else(|failure| {
+        failure.print();
+        ExitCode::FAILURE
+    })
+}
+
+fn dispatch(command: Command) -> Outcome {
+    match command {
+        Command::Try { shell } => try_shell::run(shell),
+        Command::Init { shell } => init::run(shell),
+        Command::Complete(args) => complete::run(args),
+        Command::Worker { command } => worker::run(&command),
+        Command::Import { source, file } => history::import(source, file),
+        Command::Forget { command, all, yes } => history::forget(command, all, yes),
+        Command::Why { not_recorded } => history::why_not_recorded(not_recorded),
+        Command::Pause => pause::pause(),
+        Command::Resume => pause::resume(),
+        Command::Config { command } => config::run(command.as_ref()),
+        Command::Doctor { json } => doctor::run(json),
+        Command::Eval { command } => bench::eval(&command),
+        Command::Bench { json, quick } => bench::bench(json, quick),
+        Command::Uninstall { purge, yes } => uninstall::run(purge, yes),
+        Command::Completions { directory } => completions::write(&directory),
+        Command::Prompt => Err(Failure::new("`prompt` is for the shells' hooks")
+            .hint("`tabsense init zsh` prints the script that calls it")),
+    }
+}
+
+/// Writes to standard output.
+fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_ref())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Asks the running worker.
+fn ask_running(paths: &Paths, body: request::Body, limit: Duration) -> Result<Reply, Failure> {
+    let mut connection = connect(paths)?;
+    ask_on(&mut connection, paths, body, limit)
+}
+
+/// Asks the worker, starting it when it is not running.
+fn ask(paths: &Paths, body: request::Body, limit: Duration) -> Result<Reply, Failure> {
+    let mut connection = connect_or_start(paths)?;
+    ask_on(&mut connection, paths, body, limit)
+}
+
+fn ask_on(
+    connection: &mut Connection,
+    paths: &Paths,
+    body: request::Body,
+    limit: Duration,
+) -> Result<Reply, Failure> {
+    let reply = connection
+        .ask(&Request::new(Vec::new(), body), limit)
+        .map_err(|error| {
+            Failure::new(format!(
+                "the worker at {} did not answer: {error}",
+                paths.socket().display()
+            ))
+            .hint("`tabsense worker restart`")
+        })?;
+    if let Some(reply::Body::Refused(refused)) = &reply.body {
+        let failure = Failure::new(&refused.message);
+        return Err(match refused.hint.as_str() {
+            "" => failure,
+            hint => failure.hint(hint),
+        });
+    }
+    Ok(reply)
+}
+
+fn connect(paths: &Paths) -> Result<Connection, Failure> {
+    socket_dir(paths).map_err(|_| not_running(paths))?;
+    Connection::open(&paths.socket()).map_err(|error| match is_absent(&error) {
+        true => not_running(paths),
+        false => Failure::new(format!(
+            "could not connect to the worker at {}: {error}",
+            paths.socket().display()
+        ))
+        .hint("`tabsense worker restart`"),
+    })
+}
+
+fn not_running(paths: &Paths) -> Failure {
+    Failure::new(format!(
+        "no worker is running at {}",
+        paths.socket().display()
+    ))
+    .hint("`tabsense worker start`")
+}
+
+fn connect_or_start(paths: &Paths) -> Result<Connection, Failure> {
+    if let Ok(connection) = Connection::open(&paths.socket()) {
+        return Ok(connection);
+    }
+    paths.create_runtime()?;
+    start_worker(Mode::IfAbsent).map_err(|error| {
+        Failure::new(format!("could not start the worker: {error}"))
+            .hint("`tabsensed` must lie beside `tabsense` or in PATH")
+    })?;
+    wait_for_worker(paths)
+}
+
+/// Waits until a worker serves the socket.
+fn wait_for_worker(paths: &Paths) -> Result<Connection, Failure> {
+    let end = std::time::Instant::now() + START_LIMIT;
+    loop {
+        match Connection::open(&paths.socket()) {
+            Ok(connection) => return Ok(connection),
+            Err(_) if std::time::Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => {
+                return Err(Failure::new(format!(
+                    "the worker did not come up at {}: {error}",
+                    paths.socket().display()
+                ))
+                .hint(format!("its log is {}", paths.log().display())));
+            }
+        }
+    }
+}
+
+/// An answer of a kind that was not asked for.
+fn unexpected() -> Failure {
+    Failure::new("the worker gave an answer of another kind").hint("`tabsense worker restart`")
+}

@@ -1,0 +1,208 @@
+//! `tabsense try`: a shell with everything on, in a home that is thrown away afterwards.
+//!
+//! The home holds links to what is in the real one, so that paths work; rc files, history, socket
+//! and store are its own. The user's history is only read.
+
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use tabsense_config::Paths;
+use tabsense_protocol::request::Import;
+
+use super::{Outcome, history, init, print, worker};
+use crate::cli::ShellName;
+use crate::failure::Failure;
+
+pub(super) fn run(shell: Option<ShellName>) -> Outcome {
+    let shell = match shell {
+        Some(shell) => shell,
+        None => own_shell()?,
+    };
+    let real = dirs::home_dir().ok_or_else(|| Failure::new("no home directory"))?;
+    let places = history::places();
+    let home = Throwaway::create(&real)?;
+    // Whatever ends the shell must leave time to clean up behind it.
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+    }
+    home.move_in(&real);
+    let paths = Paths::from_env()?;
+    write_rc(&home.0, shell)?;
+    let outcome = play(&paths, &home.0, shell, places);
+    worker::stop(&paths)?;
+    drop(home);
+    outcome
+}
+
+fn play(
+    paths: &Paths,
+    home: &Path,
+    shell: ShellName,
+    places: Vec<tabsense_protocol::request::Variable>,
+) -> Outcome {
+    let import = Import {
+        source: "auto".to_owned(),
+        file: Vec::new(),
+        variables: places,
+    };
+    let known: u64 = history::import_files(paths, import)?
+        .iter()
+        .map(|file| file.added)
+        .sum();
+    print(format!(
+        "tabsense: {} with ranked TAB, on {known} commands of your history. \
+         Nothing is kept; leave with `exit`.\n",
+        shell.name()
+    ))?;
+    let mut command = Command::new(shell.name());
+    match shell {
+        ShellName::Zsh => command.args(["-d", "-i"]),
+        ShellName::Fish => command.arg("-i"),
+        ShellName::Bash => command.arg("--rcfile").arg(home.join(".bashrc")).arg("-i"),
+    };
+    let status = command.status().map_err(|error| {
+        Failure::new(format!("could not start {}: {error}", shell.name()))
+            .hint("name another: `tabsense try bash`")
+    })?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// The shell that `SHELL` names.
+fn own_shell() -> Result<ShellName, Failure> {
+    let shell = std::env::var_os("SHELL").unwrap_or_default();
+    match Path::new(&shell).file_name().and_then(OsStr::to_str) {
+        Some("zsh") => Ok(ShellName::Zsh),
+        Some("fish") => Ok(ShellName::Fish),
+        Some("bash") => Ok(ShellName::Bash),
+        _ => Err(Failure::new(format!(
+            "SHELL is {shell:?}, which is none of zsh, fish and bash"
+        ))
+        .hint("name one: `tabsense try zsh`")),
+    }
+}
+
+/// A home that is removed with everything in it.
+struct Throwaway(PathBuf);
+
+impl Throwaway {
+    fn create(real: &Path) -> Result<Self, Failure> {
+        let base = std::env::temp_dir();
+        let dir = (0..100)
+            .map(|n| base.join(format!("tabsense-try-{}-{n}", std::process::id())))
+            .find_map(|dir| match DirBuilder::new().mode(0o700).create(&dir) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => None,
+                made => Some(made.map(|()| dir)),
+            })
+            .ok_or_else(|| Failure::new("no free name for a throw-away home"))?
+            .map_err(|error| Failure::new(format!("{}: {error}", base.display())))?;
+        let home = Self(dir);
+        for sub in [".run", ".data", ".config", ".cache", ".state"] {
+            DirBuilder::new().mode(0o700).create(home.0.join(sub))?;
+        }
+        for entry in std::fs::read_dir(real).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if !name.as_bytes().starts_with(b".") {
+                let _ = std::os::unix::fs::symlink(entry.path(), home.0.join(name));
+            }
+        }
+        Ok(home)
+    }
+
+    /// Makes it the home of this process and of all it starts.
+    fn move_in(&self, real: &Path) {
+        copy_history(real, &self.0);
+        let set = |name: &str, value: &Path| set_variable(name, Some(value));
+        set("HOME", &self.0);
+        set("ZDOTDIR", &self.0);
+        set("XDG_RUNTIME_DIR", &self.0.join(".run"));
+        set("XDG_DATA_HOME", &self.0.join(".data"));
+        set("XDG_CONFIG_HOME", &self.0.join(".config"));
+        set("XDG_CACHE_HOME", &self.0.join(".cache"));
+        set("XDG_STATE_HOME", &self.0.join(".state"));
+        set("TABSENSE_TRY", Path::new("1"));
+        set_variable("HISTFILE", None);
+    }
+}
+
+impl Drop for Throwaway {
+    fn drop(&mut self) {
+        // Links are removed, not followed.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[expect(unsafe_code, reason = "the environment is what makes the home a home")]
+fn set_variable(name: &str, value: Option<&Path>) {
+    // SAFETY: no other thread runs: the signal handlers only set a flag.
+    unsafe {
+        match value {
+            Some(value) => std::env::set_var(name, value),
+            None => std::env::remove_var(name),
+        }
+    }
+}
+
+/// So that the arrow keys work as well; what the shell appends goes to the copies.
+fn copy_history(real: &Path, home: &Path) {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let histfile = variable("HISTFILE");
+    let zdotdir = variable("ZDOTDIR").unwrap_or_else(|| real.to_owned());
+    let data = variable("XDG_DATA_HOME").unwrap_or_else(|| real.join(".local/share"));
+    let zsh = histfile
+        .clone()
+        .unwrap_or_else(|| zdotdir.join(".zsh_history"));
+    let bash = histfile.unwrap_or_else(|| real.join(".bash_history"));
+    let fish = home.join(".data/fish");
+    let _ = std::fs::create_dir_all(&fish);
+    for (from, to) in [
+        (zsh, home.join(".zsh_history")),
+        (bash, home.join(".bash_history")),
+        (data.join("fish/fish_history"), fish.join("fish_history")),
+    ] {
+        if std::fs::copy(from, &to).is_ok() {
+            let _ = std::fs::set_permissions(&to, Permissions::from_mode(0o600));
+        }
+    }
+}
+
+fn write_rc(home: &Path, shell: ShellName) -> Result<(), Failure> {
+    let (file, before) = match shell {
+        ShellName::Zsh => (home.join(".zshrc"), ZSHRC),
+        ShellName::Bash => (home.join(".bashrc"), BASHRC),
+        ShellName::Fish => (home.join(".config/fish/config.fish"), ""),
+    };
+    if let Some(parent) = file.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let text = [before.as_bytes(), &init::script(shell)?].concat();
+    std::fs::write(&file, text)
+        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+}
+
+const ZSHRC: &str = "\
+HISTFILE=$HOME/.zsh_history HISTSIZE=50000 SAVEHIST=50000
+setopt inc_append_history extended_history
+autoload -Uz compinit && compinit -u
+zstyle ':completion:*' menu select
+PROMPT='%F{cyan}%~%f %# '
+";
+
+const BASHRC: &str = "\
+HISTFILE=$HOME/.bash_history HISTSIZE=50000 HISTFILESIZE=50000
+PS1='\\[\\e[36m\\]\\w\\[\\e[0m\\] \\$ '
+for __tabsense_try in /usr/share/bash-completion/bash_completion \\
+    /opt/homebrew/etc/profile.d/bash_completion.sh /usr/local/etc/profile.d/bash_completion.sh; do
+    if [ -r \"$__tabsense_try\" ]; then . \"$__tabsense_try\"; break; fi
+done
+unset __tabsense_try
+";

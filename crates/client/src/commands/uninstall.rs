@@ -1,0 +1,226 @@
+//! `tabsense uninstall`: takes out what init, import and the worker put on this machine.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use tabsense_config::Paths;
+
+use super::history::confirm;
+use super::{Outcome, print, worker};
+use crate::failure::Failure;
+
+/// Where the shells' rc files lie.
+pub(super) fn rc_files(home: &Path) -> Vec<PathBuf> {
+    let variable = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|p| p.is_absolute())
+    };
+    let zsh = variable("ZDOTDIR").unwrap_or_else(|| home.to_owned());
+    let fish = variable("XDG_CONFIG_HOME")
+        .unwrap_or_else(|| home.join(".config"))
+        .join("fish");
+    vec![
+        zsh.join(".zshrc"),
+        home.join(".bashrc"),
+        home.join(".bash_profile"),
+        fish.join("config.fish"),
+    ]
+}
+
+pub(super) fn run(purge: bool, yes: bool) -> Outcome {
+    let paths = Paths::from_env()?;
+    let mut left = Vec::new();
+    for file in rc_files(&paths.home) {
+        clean_rc(&file, yes, &mut left)?;
+    }
+    worker::stop(&paths)?;
+    remove_directory(&paths.runtime)?;
+    remove_data(&paths, purge, yes)?;
+    if left.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(left.concat())?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// What one line of an rc file has to do with us.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Ours,
+    Mentions,
+    Other,
+}
+
+fn classify(line: &[u8]) -> Line {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if !text.contains("tabsense init") || text.starts_with('#') {
+        return Line::Other;
+    }
+    let program = |rest: &str| {
+        let mut words = rest.split_whitespace();
+        let first = words.next().is_some_and(|word| {
+            let word = word.trim_matches(['"', '\'']);
+            word == "tabsense" || word.ends_with("/tabsense")
+        });
+        first && words.next() == Some("init") && words.count() == 1
+    };
+    let inner = [("eval \"$(", ")\""), ("source <(", ")"), ("", "| source")]
+        .iter()
+        .find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end));
+    if inner.is_some_and(program) {
+        Line::Ours
+    } else {
+        Line::Mentions
+    }
+}
+
+/// The file without our lines, every other byte as it was; and the lines that only the user can
+/// judge.
+fn without_our_lines(text: &[u8]) -> (Vec<u8>, Vec<String>) {
+    let mut kept = Vec::with_capacity(text.len());
+    let mut unclear = Vec::new();
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        match classify(line) {
+            Line::Ours => continue,
+            Line::Mentions => unclear.push(String::from_utf8_lossy(line).trim().to_owned()),
+            Line::Other => {}
+        }
+        kept.extend_from_slice(line);
+    }
+    (kept, unclear)
+}
+
+fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failure> {
+    let text = match std::fs::read(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::new(format!("{}: {error}", file.display()))),
+    };
+    let (kept, unclear) = without_our_lines(&text);
+    let name = file.display();
+    for line in unclear {
+        left.push(format!("{name}: please take out by hand: {line}\n"));
+    }
+    if kept == text {
+        return Ok(());
+    }
+    // A link stays a link: what it leads to is changed, and the question says where that is.
+    let target = file.canonicalize()?;
+    if !yes
+        && !confirm(&format!(
+            "Take tabsense's line out of {}?",
+            target.display()
+        ))?
+    {
+        left.push(format!("{name}: left as it is\n"));
+        return Ok(());
+    }
+    if let Err(error) = write_atomically(&target, &kept) {
+        left.push(format!(
+            "{name}: {error}; please take out the line with `tabsense init` by hand\n"
+        ));
+    }
+    Ok(())
+}
+
+/// Writes beside the file and renames, so that a full disk leaves the old one.
+fn write_atomically(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    let permissions = std::fs::metadata(file)?.permissions();
+    if permissions.readonly() {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    let mut name = file.as_os_str().to_owned();
+    name.push(".tabsense-new");
+    let new = PathBuf::from(name);
+    let written = (|| {
+        let mut out = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&new)?;
+        out.write_all(text)?;
+        out.set_permissions(permissions)?;
+        out.sync_all()?;
+        std::fs::rename(&new, file)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    written
+}
+
+fn remove_data(paths: &Paths, purge: bool, yes: bool) -> Result<(), Failure> {
+    for file in [paths.log(), paths.paused()] {
+        remove_file(&file)?;
+    }
+    let history = paths.history();
+    if !history.exists() {
+        let _ = std::fs::remove_dir(&paths.data);
+        return Ok(());
+    }
+    let question = format!("Delete the recorded history, {}?", history.display());
+    if !purge || (!yes && !confirm(&question)?) {
+        return print(format!(
+            "{} is kept; `--purge` deletes it\n",
+            history.display()
+        ));
+    }
+    remove_directory(&paths.data)
+}
+
+fn remove_file(file: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::new(format!("{}: {error}", file.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn remove_directory(dir: &Path) -> Result<(), Failure> {
+    match std::fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::new(format!("{}: {error}", dir.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_that_the_readme_gives_are_ours() {
+        for line in [
+            "eval \"$(tabsense init zsh)\"\n",
+            "  eval \"$(/opt/x/tabsense init bash)\"",
+            "source <(tabsense init zsh)\r\n",
+            "tabsense init fish | source\n",
+        ] {
+            assert_eq!(classify(line.as_bytes()), Line::Ours, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_that_name_us_are_left_to_the_user() {
+        for line in [
+            "[ -x ~/bin/tabsense ] && eval \"$(tabsense init zsh)\"",
+            "eval \"$(tabsense init zsh; starship init zsh)\"",
+            "if true; tabsense init fish | source; end",
+        ] {
+            assert_eq!(classify(line.as_bytes()), Line::Mentions, "{line}");
+        }
+        assert_eq!(classify(b"# eval \"$(tabsense init zsh)\""), Line::Other);
+    }
+
+    #[test]
+    fn every_other_byte_of_the_file_stays() {
+        let text = b"a\r\n\xff\neval \"$(tabsense init bash)\"\nlast without newline";
+        let (kept, unclear) = without_our_lines(text);
+        assert_eq!(kept, b"a\r\n\xff\nlast without newline");
+        assert!(unclear.is_empty());
+    }
+}

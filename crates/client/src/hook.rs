@@ -1,0 +1,213 @@
+//! The hot path: what the shells start on every TAB and at every prompt.
+//!
+//! Nothing here prints a message. Anything that goes wrong means "use the shell's own completion".
+
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tabsense_config::{Paths, Settings, socket_dir};
+use tabsense_protocol::reply::{self, Completed, Kind};
+use tabsense_protocol::{MAX_PAYLOAD, Reply, Request, is_older, request};
+
+use crate::connection::{Connection, is_absent};
+use crate::deadline::{Deadline, native};
+use crate::records::Records;
+use crate::start::{Mode, start_worker};
+
+/// Used until the settings have been read.
+const DEADLINE_MS: u64 = 50;
+
+/// A prompt hook gives up after this long.
+const PROMPT_MS: u64 = 5;
+
+/// `tabsense complete --hook`: ranks the candidates on standard input.
+pub(crate) fn complete() -> ExitCode {
+    let deadline = Deadline::start(DEADLINE_MS);
+    answer(&deadline).unwrap_or_else(native)
+}
+
+fn answer(deadline: &Deadline) -> Option<ExitCode> {
+    let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
+    let (settings, _) = Settings::load(&paths.config);
+    deadline.set(settings.deadline_ms());
+
+    let input = read_input()?;
+    let records = Records::parse(&input);
+    if records.candidates() > settings.complete_max_candidates() {
+        return None;
+    }
+    let home = paths.home.clone().into_os_string().into_vec();
+    let path = std::env::var_os("PATH").unwrap_or_default().into_vec();
+    let mut complete = records.complete(home, path, settings.complete_add());
+
+    let mut connection = connect_or_start(&paths)?;
+    complete.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
+    let request = Request::new(records.session(), request::Body::Complete(complete));
+    let reply = connection.ask(&request, deadline.left());
+    let printed = reply.as_ref().ok().and_then(print_reply);
+    if let Ok(reply) = &reply {
+        replace_if_older(&mut connection, reply);
+    }
+    printed
+}
+
+/// `tabsense prompt --hook`: tells the worker that a prompt is shown, and returns.
+pub(crate) fn prompt() -> ExitCode {
+    let _deadline = Deadline::start(PROMPT_MS);
+    tell();
+    ExitCode::SUCCESS
+}
+
+fn tell() -> Option<()> {
+    let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
+    let input = read_input()?;
+    let records = Records::parse(&input);
+    let mut prompt = records.prompt(paths.home.clone().into_os_string().into_vec());
+    let (settings, _) = Settings::load(&paths.config);
+    if !settings.history_record() {
+        prompt.ran = None;
+    }
+    let mut connection = connect_or_start(&paths)?;
+    let request = Request::new(records.session(), request::Body::Prompt(prompt));
+    connection
+        .tell(&request, Duration::from_millis(PROMPT_MS))
+        .ok()
+}
+
+fn is_paused(paths: &Paths) -> bool {
+    std::env::var_os("TABSENSE_PAUSE").is_some_and(|value| !value.is_empty())
+        || paths.paused().exists()
+}
+
+fn read_input() -> Option<Vec<u8>> {
+    let mut input = Vec::new();
+    let limit = MAX_PAYLOAD as u64;
+    let read = std::io::stdin()
+        .lock()
+        .take(limit + 1)
+        .read_to_end(&mut input)
+        .ok()?;
+    (read as u64 <= limit).then_some(input)
+}
+
+/// Connects; where no worker serves the socket, starts one and lets this request go.
+fn connect_or_start(paths: &Paths) -> Option<Connection> {
+    let absent = match socket_dir(paths) {
+        Ok(_) => match Connection::open(&paths.socket()) {
+            Ok(connection) => return Some(connection),
+            Err(error) => is_absent(&error),
+        },
+        Err(tabsense_config::PathsError::Io { error, .. }) => is_absent(&error),
+        Err(_) => false,
+    };
+    if absent {
+        let _ = start_worker(Mode::IfAbsent);
+    }
+    None
+}
+
+fn print_reply(reply: &Reply) -> Option<ExitCode> {
+    let Some(reply::Body::Completed(completed)) = &reply.body else {
+        return None;
+    };
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(&answer_records(completed)).ok()?;
+    stdout.flush().ok()?;
+    Some(ExitCode::SUCCESS)
+}
+
+/// The answer for the scripts: `v1`, one record a candidate, and `.` as the sign that all is there.
+fn answer_records(completed: &Completed) -> Vec<u8> {
+    let mut out = b"v1\0".to_vec();
+    for ranked in &completed.ranked {
+        if let Some(native) = ranked.native {
+            out.extend_from_slice(format!("={native}\0").as_bytes());
+            continue;
+        }
+        if ranked.text.contains(&0) {
+            continue;
+        }
+        out.extend_from_slice(&[b'+', kind_letter(ranked.kind()), b'\t']);
+        out.extend_from_slice(&ranked.text);
+        out.push(0);
+        if !ranked.description.is_empty() && !ranked.description.contains(&0) {
+            out.push(b'?');
+            out.extend_from_slice(&ranked.description);
+            out.push(0);
+        }
+    }
+    out.extend_from_slice(b".\0");
+    out
+}
+
+fn kind_letter(kind: Kind) -> u8 {
+    match kind {
+        Kind::Directory => b'd',
+        Kind::File => b'f',
+        Kind::Line => b'l',
+        Kind::Word | Kind::Command | Kind::Option => b'w',
+    }
+}
+
+/// A worker of an older release, left over from before an upgrade, makes room for ours.
+fn replace_if_older(connection: &mut Connection, reply: &Reply) {
+    if !is_older(&reply.release, tabsense_protocol::RELEASE) {
+        return;
+    }
+    let stop = Request::new(Vec::new(), request::Body::Stop(request::Stop {}));
+    if connection
+        .tell(&stop, Duration::from_millis(PROMPT_MS))
+        .is_ok()
+    {
+        let _ = start_worker(Mode::Replace);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabsense_protocol::reply::Ranked;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_written_as_records_with_an_end_mark() {
+        let native = Ranked {
+            native: Some(1),
+            ..Ranked::default()
+        };
+        let added = Ranked {
+            text: b"~/a b/".to_vec(),
+            kind: Kind::Directory.into(),
+            description: b"visited".to_vec(),
+            ..Ranked::default()
+        };
+        let completed = Completed {
+            ranked: vec![native, added],
+            ..Completed::default()
+        };
+        assert_eq!(
+            answer_records(&completed),
+            b"v1\0=1\0+d\t~/a b/\0?visited\0.\0"
+        );
+    }
+
+    #[test]
+    fn an_empty_answer_still_has_its_end_mark() {
+        assert_eq!(answer_records(&Completed::default()), b"v1\0.\0");
+    }
+
+    #[test]
+    fn a_text_that_cannot_travel_is_left_out() {
+        let bad = Ranked {
+            text: b"a\0b".to_vec(),
+            ..Ranked::default()
+        };
+        let completed = Completed {
+            ranked: vec![bad],
+            ..Completed::default()
+        };
+        assert_eq!(answer_records(&completed), b"v1\0.\0");
+    }
+}

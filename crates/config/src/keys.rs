@@ -1,0 +1,139 @@
+//! Every setting there is: one table that the parser, the reference page and the completions share.
+
+/// What values a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool {
+        /// Used when the key is absent or bad.
+        default: bool,
+    },
+    /// A whole number from `min` to `max`.
+    Number {
+        /// Used when the key is absent or bad.
+        default: u64,
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// A text.
+    Text {
+        /// Used when the key is absent or bad.
+        default: &'static str,
+    },
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// The table it stands in; empty for the top of the file.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it does, for the reference page.
+    pub help: &'static str,
+}
+
+impl Key {
+    /// The name as people write it: `table.name`.
+    pub fn path(&self) -> String {
+        match self.table {
+            "" => self.name.to_owned(),
+            table => format!("{table}.{}", self.name),
+        }
+    }
+}
+
+const fn number(default: u64, min: u64, max: u64) -> Kind {
+    Kind::Number { default, min, max }
+}
+
+/// All settings, in the order of the reference page.
+pub const KEYS: &[Key] = &[
+    Key {
+        table: "",
+        name: "deadline_ms",
+        kind: number(50, 5, 200),
+        help: "How long a TAB may wait for the worker, in milliseconds from the client's start. \
+               Later than that the shell's own completion appears.",
+    },
+    Key {
+        table: "complete",
+        name: "add",
+        kind: Kind::Bool { default: true },
+        help: "Whether candidates that the shell did not think of are offered: directories you \
+               visited, names matched by word starts, pinyin or with one typo, words you used before. \
+               They are only offered where the shell itself finds nothing.",
+    },
+    Key {
+        table: "complete",
+        name: "max_candidates",
+        kind: number(5000, 100, 20_000),
+        help: "Lists longer than this are left in the shell's own order.",
+    },
+    Key {
+        table: "history",
+        name: "record",
+        kind: Kind::Bool { default: true },
+        help: "Whether commands are recorded. What your shell's own settings keep out of its history \
+               is never recorded.",
+    },
+    Key {
+        table: "history",
+        name: "import",
+        kind: Kind::Bool { default: true },
+        help: "Whether the first run reads the shell's own history file.",
+    },
+    Key {
+        table: "worker",
+        name: "idle_exit_min",
+        kind: number(360, 1, 100_000),
+        help: "The worker ends after this many minutes without a request. The next TAB starts it.",
+    },
+    Key {
+        table: "worker",
+        name: "memory_mb",
+        kind: number(300, 50, 10_000),
+        help: "Above this much memory, in MB, the worker empties its caches, and ends when that is \
+               not enough. The next TAB starts it.",
+    },
+    Key {
+        table: "worker",
+        name: "log",
+        kind: Kind::Text { default: "warn" },
+        help: "What the worker writes to its log: `off`, `error`, `warn`, `info` or `debug`.",
+    },
+];
+
+/// The reference page, as Markdown.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "# Settings\n\n<!-- Made by `tabsense config reference`; do not edit by hand. -->\n\n\
+         `tabsense config path` prints where the file is. It is TOML; a key that is absent has its\n\
+         default, and a bad value is reported by `tabsense config` and `tabsense doctor` and replaced\n\
+         by its default.\n",
+    );
+    let mut table = None;
+    for key in KEYS {
+        if table != Some(key.table) {
+            table = Some(key.table);
+            if !key.table.is_empty() {
+                page.push_str(&format!("\n## `[{}]`\n", key.table));
+            }
+        }
+        let values = match key.kind {
+            Kind::Bool { default } => format!("`true` or `false`, default `{default}`"),
+            Kind::Number { default, min, max } => format!("{min} to {max}, default `{default}`"),
+            Kind::Text { default } => format!("text, default `\"{default}\"`"),
+        };
+        page.push_str(&format!(
+            "\n### `{}`\n\n{values}\n\n{}\n",
+            key.path(),
+            key.help
+        ));
+    }
+    page
+}

@@ -1,0 +1,363 @@
+//! Reading `config.toml` against the table of keys.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::keys::{KEYS, Key, Kind};
+
+/// A value that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Bool(bool),
+    Number(u64),
+    Text(String),
+}
+
+/// What the user has set, defaults filled in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    set: BTreeMap<String, Value>,
+}
+
+/// Something in the file that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 when it concerns the whole file.
+    pub line: usize,
+    /// What is wrong: lower case, with the value.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}: {}\n  hint: {}",
+            self.file, self.line, self.message, self.hint
+        )
+    }
+}
+
+impl Settings {
+    /// Reads the file. An absent file is an empty one.
+    pub fn load(file: &Path) -> (Self, Vec<Problem>) {
+        let name = file.display().to_string();
+        match std::fs::read_to_string(file) {
+            Ok(text) => Self::parse(&text, &name),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
+            Err(error) => {
+                let problem = Problem {
+                    file: name,
+                    line: 0,
+                    message: format!("could not read the file: {error}"),
+                    hint: "every setting has its default until it can be read".to_owned(),
+                };
+                (Self::default(), vec![problem])
+            }
+        }
+    }
+
+    /// Reads the text of a file; `file` is its name for messages.
+    pub fn parse(text: &str, file: &str) -> (Self, Vec<Problem>) {
+        let mut reader = Reader {
+            text,
+            file,
+            set: BTreeMap::new(),
+            problems: Vec::new(),
+        };
+        match DeTable::parse(text) {
+            Ok(root) => reader.table("", root.get_ref()),
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                reader.problem(
+                    at,
+                    error.message().to_owned(),
+                    "the whole file is ignored".into(),
+                );
+            }
+        }
+        (Self { set: reader.set }, reader.problems)
+    }
+
+    /// Every key with its value in TOML, and whether the file set it.
+    pub fn effective(&self) -> Vec<(&'static Key, String, bool)> {
+        KEYS.iter()
+            .map(|key| match self.set.get(&key.path()) {
+                Some(Value::Bool(value)) => (key, value.to_string(), true),
+                Some(Value::Number(value)) => (key, value.to_string(), true),
+                Some(Value::Text(value)) => (key, format!("{value:?}"), true),
+                None => (key, default_text(key.kind), false),
+            })
+            .collect()
+    }
+
+    /// `deadline_ms`
+    pub fn deadline_ms(&self) -> u64 {
+        self.number("deadline_ms")
+    }
+
+    /// `complete.add`
+    pub fn complete_add(&self) -> bool {
+        self.bool("complete.add")
+    }
+
+    /// `complete.max_candidates`
+    pub fn complete_max_candidates(&self) -> usize {
+        usize::try_from(self.number("complete.max_candidates")).unwrap_or(usize::MAX)
+    }
+
+    /// `history.record`
+    pub fn history_record(&self) -> bool {
+        self.bool("history.record")
+    }
+
+    /// `history.import`
+    pub fn history_import(&self) -> bool {
+        self.bool("history.import")
+    }
+
+    /// `worker.idle_exit_min`
+    pub fn worker_idle_exit_min(&self) -> u64 {
+        self.number("worker.idle_exit_min")
+    }
+
+    /// `worker.memory_mb`
+    pub fn worker_memory_mb(&self) -> u64 {
+        self.number("worker.memory_mb")
+    }
+
+    /// `worker.log`
+    pub fn worker_log(&self) -> String {
+        match (self.set.get("worker.log"), kind("worker.log")) {
+            (Some(Value::Text(value)), _) => value.clone(),
+            (_, Kind::Text { default }) => default.to_owned(),
+            _ => unreachable!("worker.log is a text"),
+        }
+    }
+
+    fn number(&self, path: &str) -> u64 {
+        match (self.set.get(path), kind(path)) {
+            (Some(Value::Number(value)), _) => *value,
+            (_, Kind::Number { default, .. }) => default,
+            _ => unreachable!("{path} is a number"),
+        }
+    }
+
+    fn bool(&self, path: &str) -> bool {
+        match (self.set.get(path), kind(path)) {
+            (Some(Value::Bool(value)), _) => *value,
+            (_, Kind::Bool { default }) => default,
+            _ => unreachable!("{path} is a truth value"),
+        }
+    }
+}
+
+fn kind(path: &str) -> Kind {
+    KEYS.iter()
+        .find(|key| key.path() == path)
+        .map(|key| key.kind)
+        .expect("key is in the table")
+}
+
+fn default_text(kind: Kind) -> String {
+    match kind {
+        Kind::Bool { default } => default.to_string(),
+        Kind::Number { default, .. } => default.to_string(),
+        Kind::Text { default } => format!("{default:?}"),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    file: &'a str,
+    set: BTreeMap<String, Value>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, table: &str, entries: &DeTable<'_>) {
+        for (name, value) in entries {
+            let key = KEYS
+                .iter()
+                .find(|key| key.table == table && key.name == name.get_ref());
+            if let Some(key) = key {
+                self.value(key, value);
+                continue;
+            }
+            let inner = value.get_ref().as_table();
+            match inner {
+                Some(inner) if table.is_empty() && is_table(name.get_ref()) => {
+                    self.table(name.get_ref(), inner);
+                }
+                _ => self.unknown(table, name),
+            }
+        }
+    }
+
+    fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) {
+        let read = match (key.kind, value.get_ref()) {
+            (Kind::Bool { .. }, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
+            (Kind::Number { min, max, .. }, DeValue::Integer(value)) => {
+                u64::from_str_radix(value.as_str(), value.radix())
+                    .ok()
+                    .filter(|value| (min..=max).contains(value))
+                    .map(Value::Number)
+            }
+            (Kind::Text { .. }, DeValue::String(value)) => Some(Value::Text(value.to_string())),
+            _ => None,
+        };
+        if let Some(read) = read {
+            self.set.insert(key.path(), read);
+            return;
+        }
+        let span = value.span();
+        let given = self.text.get(span.clone()).unwrap_or_default().to_owned();
+        let takes = match key.kind {
+            Kind::Bool { .. } => "`true` or `false`".to_owned(),
+            Kind::Number { min, max, .. } => format!("a number from {min} to {max}"),
+            Kind::Text { .. } => "a text in quotes".to_owned(),
+        };
+        let hint = format!("the default {} is used", default_text(key.kind));
+        self.problem(
+            span.start,
+            format!("{} takes {takes}, not `{given}`", key.path()),
+            hint,
+        );
+    }
+
+    fn unknown(&mut self, table: &str, name: &Spanned<std::borrow::Cow<'_, str>>) {
+        let path = match table {
+            "" => name.get_ref().to_string(),
+            table => format!("{table}.{}", name.get_ref()),
+        };
+        let near = KEYS
+            .iter()
+            .map(Key::path)
+            .min_by_key(|known| distance(known, &path))
+            .filter(|known| distance(known, &path) <= 3);
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`tabsense config reference` lists all keys".to_owned(),
+        };
+        self.problem(name.span().start, format!("unknown key `{path}`"), hint);
+    }
+
+    fn problem(&mut self, at: usize, message: String, hint: String) {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        self.problems.push(Problem {
+            file: self.file.to_owned(),
+            line,
+            message,
+            hint,
+        });
+    }
+}
+
+fn is_table(name: &str) -> bool {
+    KEYS.iter()
+        .any(|key| !key.table.is_empty() && key.table == name)
+}
+
+/// Levenshtein distance in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_means_the_defaults() {
+        let (settings, problems) = Settings::parse("", "c.toml");
+        assert!(problems.is_empty());
+        assert_eq!(settings.deadline_ms(), 50);
+        assert!(settings.history_record());
+        assert_eq!(settings.worker_log(), "warn");
+    }
+
+    #[test]
+    fn values_are_taken_from_their_tables() {
+        let text = "deadline_ms = 20\n[history]\nrecord = false\n[worker]\nlog = \"debug\"\n";
+        let (settings, problems) = Settings::parse(text, "c.toml");
+        assert_eq!(problems, []);
+        assert_eq!(settings.deadline_ms(), 20);
+        assert!(!settings.history_record());
+        assert_eq!(settings.worker_log(), "debug");
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_its_line_and_the_default_is_used() {
+        for (text, line, part) in [
+            (
+                "deadline_ms = 4",
+                1,
+                "deadline_ms takes a number from 5 to 200, not `4`",
+            ),
+            ("\n\ndeadline_ms = \"x\"", 3, "not `\"x\"`"),
+            (
+                "[history]\nrecord = 1",
+                2,
+                "history.record takes `true` or `false`",
+            ),
+            ("[worker]\nlog = 3", 2, "worker.log takes a text"),
+            ("deadline_ms = -7", 1, "not `-7`"),
+        ] {
+            let (settings, problems) = Settings::parse(text, "c.toml");
+            assert_eq!(problems.len(), 1, "{text}");
+            assert_eq!(problems[0].line, line, "{text}");
+            assert!(
+                problems[0].message.contains(part),
+                "{}",
+                problems[0].message
+            );
+            assert!(problems[0].hint.contains("default"));
+            assert_eq!(settings, Settings::default());
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_brings_the_nearest_known_one() {
+        let (_, problems) = Settings::parse("deadline = 50\n[histroy]\nrecord = true", "c.toml");
+        assert_eq!(problems.len(), 2);
+        assert!(problems[0].hint.contains("deadline_ms"));
+        let (_, problems) = Settings::parse("[history]\nrecrod = true", "c.toml");
+        assert!(problems[0].hint.contains("history.record"));
+        assert_eq!(problems[0].line, 2);
+    }
+
+    #[test]
+    fn a_file_that_is_not_toml_is_ignored_with_its_line() {
+        let (settings, problems) = Settings::parse("deadline_ms = 20\nwhat", "c.toml");
+        assert_eq!(settings, Settings::default());
+        assert_eq!(problems[0].line, 2);
+    }
+
+    #[test]
+    fn every_key_is_in_the_reference_page() {
+        let page = crate::reference();
+        for key in KEYS {
+            assert!(page.contains(&format!("### `{}`", key.path())));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The worker's own command line. People use `tabsense`, which starts this.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The worker of tabsense; `tabsense worker start` starts it.
+#[derive(Debug, Parser)]
+#[command(name = "tabsensed", version)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Serve the socket
+    Run(Run),
+    /// Measure how good the ranking is
+    #[command(subcommand)]
+    Eval(Eval),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// Wait for an older worker that has been told to stop
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Log to standard error
+    #[arg(long)]
+    pub(crate) foreground: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Eval {
+    /// Replay histories
+    History(EvalFile),
+    /// Rank completion cases
+    Completion(EvalFile),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvalFile {
+    /// JSON lines, .gz too
+    pub(crate) file: PathBuf,
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads the command line; `Err` is the exit status after help or an error was printed.
+pub(crate) fn parse() -> Result<Task, ExitCode> {
+    match Arguments::try_parse() {
+        Ok(arguments) => Ok(arguments.task),
+        Err(error) => {
+            let _ = error.print();
+            Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! One completion: read the line, gather, match, rank, answer.
+
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use tabsense_gather::listing::Listing;
+use tabsense_gather::matching::Matcher;
+use tabsense_gather::path::{Dots, Target, target};
+use tabsense_gather::{Dialect, Parsed, Position, line};
+use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
+use tabsense_protocol::request::{self, Complete, Shell};
+use tabsense_rank::{Candidate, Context, Kind, Match, Recent, Slot, rank_words};
+
+use crate::places::Places;
+use crate::server::refused;
+use crate::sources;
+use crate::state::Worker;
+
+/// What is kept of the client's budget for the way back, and for a machine that is busy.
+const RESERVE: Duration = Duration::from_millis(8);
+
+/// The most that looking at files may take.
+const DETAILS_BUDGET: Duration = Duration::from_millis(3);
+
+/// Files whose time of change is looked at.
+const DETAILS: usize = 256;
+
+/// Ranks the candidates of a request, or says in time that it cannot.
+pub(crate) async fn answer(
+    worker: &Arc<Worker>,
+    session: Vec<u8>,
+    ask: Complete,
+    received: Instant,
+) -> reply::Body {
+    let budget = Duration::from_millis(ask.budget_ms.into()).saturating_sub(RESERVE);
+    let deadline = received + budget.max(Duration::from_millis(1));
+    let shared = Arc::clone(worker);
+    let work = tokio::task::spawn_blocking(move || {
+        Completion::new(&shared, &session, &ask, received, deadline).run()
+    });
+    match tokio::time::timeout_at(deadline.into(), work).await {
+        Ok(Ok(completed)) => {
+            worker.metrics.note(received.elapsed());
+            reply::Body::Completed(completed)
+        }
+        Ok(Err(panic)) => {
+            tracing::error!("a completion failed: {panic}");
+            refused(Reason::Failed, "the completion failed", "")
+        }
+        Err(_) => refused(Reason::Busy, "no ranking in time", ""),
+    }
+}
+
+/// Everything that is known while one request is worked on.
+pub(crate) struct Completion<'a> {
+    pub(crate) worker: &'a Worker,
+    pub(crate) ask: &'a Complete,
+    pub(crate) parsed: Parsed,
+    pub(crate) places: Places,
+    pub(crate) target: Option<Target>,
+    pub(crate) deadline: Instant,
+    session: &'a [u8],
+    received: Instant,
+    stages: Vec<(&'static str, Instant)>,
+}
+
+impl<'a> Completion<'a> {
+    fn new(
+        worker: &'a Worker,
+        session: &'a [u8],
+        ask: &'a Complete,
+        received: Instant,
+        deadline: Instant,
+    ) -> Self {
+        let stages = vec![("queue", Instant::now())];
+        let dialect = match ask.shell() {
+            Shell::Zsh => Dialect::Zsh,
+            Shell::Fish => Dialect::Fish,
+            Shell::Bash | Shell::Unspecified => Dialect::Bash,
+        };
+        let cursor = usize::try_from(ask.cursor).unwrap_or(usize::MAX);
+        let parsed = line::parse(&ask.line, cursor, dialect);
+        let dots = match parsed.words.first().map(Vec::as_slice) {
+            Some(b"cd" | b"pushd") => Dots::Logical,
+            _ => Dots::Physical,
+        };
+        // Only HOME and PWD are known here; nothing is ever evaluated.
+        let variable = |name: &[u8]| match name {
+            b"HOME" => Some(ask.home.clone()),
+            b"PWD" => Some(ask.cwd.clone()),
+            _ => None,
+        };
+        let target = target(&parsed, &ask.cwd, &ask.home, dots, variable);
+        let places = Places::new(&ask.cwd, &ask.home);
+        Self {
+            worker,
+            ask,
+            parsed,
+            places,
+            target,
+            deadline,
+            session,
+            received,
+            stages,
+        }
+    }
+
+    fn run(mut self) -> Completed {
+        let listing = self.listing();
+        let mut candidates = self.natives(listing.as_ref());
+        if candidates.is_empty() && self.ask.add {
+            candidates = sources::gather(&self, listing.as_ref());
+        }
+        self.look_at_files(&mut candidates);
+        self.stages.push(("gather", Instant::now()));
+        let order = self.rank(&candidates);
+        self.stages.push(("rank", Instant::now()));
+        let ranked = order
+            .iter()
+            .map(|ranked| self.answer_for(&candidates[ranked.position], ranked.score))
+            .collect();
+        Completed {
+            ranked,
+            stages: self.stage_times(),
+            start: self.parsed.start as u64,
+        }
+    }
+
+    /// What is left of the time, and at most `most`.
+    pub(crate) fn left(&self, most: Duration) -> Duration {
+        self.deadline
+            .saturating_duration_since(Instant::now())
+            .min(most)
+    }
+
+    /// The directory that the word points into.
+    fn listing(&self) -> Option<Listing> {
+        let target = self.target.as_ref()?;
+        let half = self.left(Duration::MAX) / 2;
+        self.worker.listings.list(&target.directory, half).ok()
+    }
+
+    /// The shell's own candidates, with what the listing knows of them.
+    fn natives(&self, listing: Option<&Listing>) -> Vec<Candidate> {
+        let last = self
+            .target
+            .as_ref()
+            .map_or(&self.parsed.typed, |target| &target.last);
+        let base = self.target.as_ref().map_or(&[][..], |target| &target.base);
+        let mut matcher = Matcher::new(last);
+        let native = |(place, sent): (usize, &request::Candidate)| {
+            let whole = sent.text.strip_prefix(base).unwrap_or(&sent.text);
+            let (kind, text) = self.kind_of(whole, listing);
+            Candidate {
+                quality: matcher.quality(&text).unwrap_or(Match::Subsequence),
+                kind,
+                text,
+                description: sent.description.clone(),
+                native: u32::try_from(place).ok(),
+                modified: None,
+            }
+        };
+        self.ask.candidates.iter().enumerate().map(native).collect()
+    }
+
+    /// What a native candidate is; a directory's text gets its slash.
+    fn kind_of(&self, text: &[u8], listing: Option<&Listing>) -> (Kind, Vec<u8>) {
+        if text.starts_with(b"-") {
+            return (Kind::Option, text.to_vec());
+        }
+        let name = text.strip_suffix(b"/").unwrap_or(text);
+        let entry = listing.and_then(|listing| listing.get(name));
+        let is_directory =
+            text.ends_with(b"/") || entry.is_some_and(|entry| entry.kind == Kind::Directory);
+        if is_directory {
+            return (Kind::Directory, [name, b"/"].concat());
+        }
+        let kind = match (self.parsed.position, entry) {
+            (_, Some(_)) => Kind::File,
+            (Position::Command, None) => Kind::Command,
+            _ => Kind::Word,
+        };
+        (kind, text.to_vec())
+    }
+
+    fn look_at_files(&self, candidates: &mut [Candidate]) {
+        let Some(target) = &self.target else { return };
+        let is_entry = |c: &Candidate| matches!(c.kind, Kind::File | Kind::Directory);
+        let places: Vec<usize> = (0..candidates.len())
+            .filter(|&place| is_entry(&candidates[place]))
+            .take(DETAILS)
+            .collect();
+        if places.is_empty() {
+            return;
+        }
+        let details = {
+            let name = |&place: &usize| {
+                let text = candidates[place].text.as_slice();
+                text.strip_suffix(b"/").unwrap_or(text)
+            };
+            let names: Vec<&[u8]> = places.iter().map(name).collect();
+            let budget = self.left(DETAILS_BUDGET);
+            self.worker
+                .listings
+                .details(&target.directory, &names, DETAILS, budget)
+        };
+        for (place, details) in places.into_iter().zip(details) {
+            candidates[place].modified = details.map(|details| details.modified);
+        }
+    }
+
+    fn rank(&self, candidates: &[Candidate]) -> Vec<tabsense_rank::Ranked> {
+        let root = self.places.project_root(self.worker);
+        let commands = self.worker.lock_sessions().recent(self.session);
+        let recent: Vec<Recent<'_>> = commands
+            .iter()
+            .map(|c| Recent {
+                command: &c.command,
+                cwd: &c.cwd,
+                exit: c.exit,
+            })
+            .collect();
+        let words: Vec<&[u8]> = self.parsed.words.iter().map(Vec::as_slice).collect();
+        let context = Context {
+            cwd: &self.ask.cwd,
+            project_root: root.as_ref().map(|root| root.as_os_str().as_bytes()),
+            home: &self.ask.home,
+            session: self.session,
+            now: now(),
+            recent: &recent,
+            listing: &[],
+        };
+        let slot = Slot {
+            words: &words,
+            typed: &self.parsed.typed,
+        };
+        rank_words(
+            &self.worker.read_index(),
+            &self.worker.weights,
+            &context,
+            &slot,
+            candidates,
+        )
+    }
+
+    fn answer_for(&self, candidate: &Candidate, score: f32) -> Ranked {
+        let kind = match candidate.kind {
+            Kind::File => reply::Kind::File,
+            Kind::Directory => reply::Kind::Directory,
+            Kind::Command => reply::Kind::Command,
+            Kind::Option => reply::Kind::Option,
+            Kind::Word => reply::Kind::Word,
+            Kind::Line => reply::Kind::Line,
+        };
+        // A native candidate travels as its number: the shell still has the text.
+        let (text, description) = match candidate.native {
+            Some(_) => (Vec::new(), Vec::new()),
+            None => (candidate.text.clone(), candidate.description.clone()),
+        };
+        Ranked {
+            native: candidate.native,
+            text,
+            kind: kind.into(),
+            description,
+            score,
+        }
+    }
+
+    fn stage_times(&self) -> Vec<Stage> {
+        if !self.ask.stages {
+            return Vec::new();
+        }
+        let mut before = self.received;
+        let times = self.stages.iter().map(|&(name, at)| {
+            let micros = u64::try_from((at - before).as_micros()).unwrap_or(u64::MAX);
+            before = at;
+            Stage {
+                name: name.to_owned(),
+                micros,
+            }
+        });
+        times.collect()
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,428 @@
+//! The one thread that opens the store and changes the statistics.
+//!
+//! A store that is locked, full or damaged never holds anybody up: what could not be written waits
+//! here and is tried again.
+
+use std::collections::VecDeque;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tabsense_config::{Paths, Settings};
+use tabsense_history::{Error, Forget, Record, Store};
+use tabsense_protocol::reply::{self, Reason};
+use tabsense_protocol::request::{self, Shell};
+use tabsense_rank::{Event, Index};
+use tokio::sync::oneshot;
+use tracing::{error, info, warn};
+
+use crate::imports;
+use crate::prompt::shell_name;
+use crate::server::{done, refused};
+
+/// Jobs that may wait; more commands than this in a row are lost, and nobody types that fast.
+const QUEUE: usize = 4096;
+
+/// Commands that wait for a store that cannot be written; the oldest go.
+const PENDING: usize = 10_000;
+
+/// How long until a store that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The newest commands that the statistics are made of.
+const REPLAYED: u64 = 1_000_000;
+
+/// Commands that are added under one lock of the statistics.
+const BATCH: usize = 512;
+
+/// Something for the thread to do.
+pub(crate) enum Job {
+    /// Record a command (already redacted).
+    Record(Record),
+    /// A shell's first prompt: import its history if there is none yet.
+    FirstRun {
+        shell: Shell,
+        histfile: Vec<u8>,
+    },
+    Import(request::Import, oneshot::Sender<reply::Body>),
+    Forget(request::Forget, oneshot::Sender<reply::Body>),
+    Look(request::Look, oneshot::Sender<reply::Body>),
+    /// Write what waits, and end.
+    Finish(oneshot::Sender<reply::Body>),
+}
+
+/// What is known of the store from outside.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StoreState {
+    /// Commands in it.
+    pub(crate) count: u64,
+    /// What is wrong with it; empty when nothing is.
+    pub(crate) trouble: String,
+    /// Commands that wait to be written.
+    pub(crate) waiting: u64,
+}
+
+/// The way to the thread.
+pub(crate) struct Recorder {
+    jobs: SyncSender<Job>,
+    state: Arc<Mutex<StoreState>>,
+}
+
+impl Recorder {
+    /// Starts the thread, which fills `index` from the store.
+    pub(crate) fn start(
+        paths: Paths,
+        settings: Settings,
+        index: Arc<RwLock<Index>>,
+    ) -> io::Result<Self> {
+        let (jobs, inbox) = mpsc::sync_channel(QUEUE);
+        let state = Arc::new(Mutex::new(StoreState::default()));
+        let thread = Thread {
+            paths,
+            settings,
+            index,
+            state: Arc::clone(&state),
+            store: None,
+            retry_at: None,
+            loaded: false,
+            pending: VecDeque::new(),
+        };
+        std::thread::Builder::new()
+            .name("recorder".into())
+            .spawn(move || thread.run(&inbox))?;
+        Ok(Self { jobs, state })
+    }
+
+    /// Hands a job over without waiting.
+    pub(crate) fn send(&self, job: Job) {
+        if let Err(TrySendError::Full(_)) = self.jobs.try_send(job) {
+            warn!("too many commands at once; one is not recorded");
+        }
+    }
+
+    /// Hands a job over and waits for its answer.
+    pub(crate) async fn ask(
+        &self,
+        job: impl FnOnce(oneshot::Sender<reply::Body>) -> Job,
+    ) -> reply::Body {
+        let (answer, answered) = oneshot::channel();
+        if self.jobs.try_send(job(answer)).is_err() {
+            return refused(Reason::Busy, "the history is busy", "try again in a moment");
+        }
+        answered.await.unwrap_or_else(|_| {
+            refused(
+                Reason::Failed,
+                "the history's thread has ended",
+                "`tabsense worker restart`",
+            )
+        })
+    }
+
+    /// Lets the thread write what waits, for at most `limit`.
+    pub(crate) async fn finish(&self, limit: Duration) {
+        if tokio::time::timeout(limit, self.ask(Job::Finish))
+            .await
+            .is_err()
+        {
+            warn!("the last commands could not be written in time");
+        }
+    }
+
+    /// How the store is.
+    pub(crate) fn state(&self) -> StoreState {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+struct Thread {
+    paths: Paths,
+    settings: Settings,
+    index: Arc<RwLock<Index>>,
+    state: Arc<Mutex<StoreState>>,
+    store: Option<Store>,
+    retry_at: Option<Instant>,
+    loaded: bool,
+    pending: VecDeque<Record>,
+}
+
+impl Thread {
+    fn run(mut self, inbox: &Receiver<Job>) {
+        self.open();
+        loop {
+            let first = if self.store.is_some() && self.pending.is_empty() {
+                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                inbox.recv_timeout(RETRY)
+            };
+            match first {
+                Ok(job) => {
+                    for job in std::iter::once(job).chain(inbox.try_iter()) {
+                        if let Some(finished) = self.survive(job) {
+                            let _ = finished.send(done(0));
+                            return;
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.flush(),
+            }
+            self.flush();
+        }
+    }
+
+    /// Does one job, and lives on when it panics: one bad record must not end all recording.
+    fn survive(&mut self, job: Job) -> Option<oneshot::Sender<reply::Body>> {
+        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| self.handle(job)));
+        outcome.unwrap_or_else(|_| {
+            error!("a job of the history's thread failed");
+            None
+        })
+    }
+
+    /// Does one job; gives the sender back when it was the last one.
+    fn handle(&mut self, job: Job) -> Option<oneshot::Sender<reply::Body>> {
+        match job {
+            Job::Record(record) => {
+                self.observe(std::slice::from_ref(&record));
+                if self.pending.len() == PENDING {
+                    self.pending.pop_front();
+                }
+                self.pending.push_back(record);
+            }
+            Job::FirstRun { shell, histfile } => self.first_run(shell, &histfile),
+            Job::Import(import, answer) => {
+                let body = self.import(&import);
+                let _ = answer.send(body);
+            }
+            Job::Forget(forget, answer) => {
+                let body = self.forget(&forget);
+                let _ = answer.send(body);
+            }
+            Job::Look(look, answer) => {
+                let body = self.look(&look);
+                let _ = answer.send(body);
+            }
+            Job::Finish(answer) => {
+                self.retry_at = None;
+                self.flush();
+                return Some(answer);
+            }
+        }
+        None
+    }
+
+    /// Opens the store and fills the statistics from it.
+    fn open(&mut self) {
+        if self.store.is_some() || self.retry_at.is_some_and(|at| Instant::now() < at) {
+            return;
+        }
+        let opened = match self.paths.create_data() {
+            Ok(()) => Store::open(&self.paths.history()).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        match opened {
+            Ok(store) => {
+                let trouble = store.recovered().map(|aside: &std::path::Path| {
+                    format!("the history was damaged and is kept as {}", aside.display())
+                });
+                self.set_trouble(trouble.unwrap_or_default());
+                self.retry_at = None;
+                self.store = Some(store);
+                if !self.loaded {
+                    self.load();
+                }
+                self.count();
+            }
+            Err(error) => {
+                self.retry_at = Some(Instant::now() + RETRY);
+                self.set_trouble(error);
+            }
+        }
+    }
+
+    /// Makes the statistics anew from the store and from what waits.
+    fn load(&mut self) {
+        let Some(store) = &self.store else { return };
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Index::new();
+        let start = Instant::now();
+        let mut batch = imports::visits(store);
+        let read = store.replay(REPLAYED, |record| {
+            batch.push(record.clone());
+            if batch.len() >= BATCH {
+                observe(&self.index, &batch);
+                batch.clear();
+            }
+        });
+        observe(&self.index, &batch);
+        match read {
+            Ok(read) => info!("{read} commands read in {:?}", start.elapsed()),
+            Err(error) => warn!("the history could not be read: {error}"),
+        }
+        let pending: Vec<Record> = self.pending.iter().cloned().collect();
+        observe(&self.index, &pending);
+        self.loaded = true;
+    }
+
+    fn observe(&self, records: &[Record]) {
+        observe(&self.index, records);
+    }
+
+    /// Writes what waits, if the store lets us.
+    fn flush(&mut self) {
+        self.open();
+        if let Some(store) = &mut self.store
+            && !self.pending.is_empty()
+            && self.retry_at.is_none_or(|at| Instant::now() >= at)
+        {
+            match store.insert(self.pending.make_contiguous()) {
+                Ok(_) => {
+                    self.pending.clear();
+                    self.retry_at = None;
+                    self.set_trouble(String::new());
+                }
+                Err(error) => {
+                    self.retry_at = Some(Instant::now() + RETRY);
+                    self.set_trouble(error.to_string());
+                    self.reopen_after(&error);
+                }
+            }
+            self.count();
+        }
+        self.lock_state().waiting = self.pending.len() as u64;
+    }
+
+    /// A file that was damaged, replaced or removed under us is opened anew.
+    fn reopen_after(&mut self, error: &Error) {
+        if matches!(error, Error::Corrupt { .. } | Error::Replaced { .. }) {
+            self.store = match error {
+                Error::Corrupt { .. } => Store::open_checked(&self.paths.history()).ok(),
+                _ => None,
+            };
+        } else if matches!(error, Error::ReadOnly { .. }) {
+            self.store = None;
+        }
+    }
+
+    fn count(&mut self) {
+        if let Some(Ok(count)) = self.store.as_ref().map(Store::count) {
+            self.lock_state().count = count;
+        }
+    }
+
+    fn set_trouble(&self, trouble: String) {
+        let mut state = self.lock_state();
+        if !trouble.is_empty() && state.trouble != trouble {
+            warn!("history: {trouble}");
+        }
+        state.trouble = trouble;
+    }
+
+    fn lock_state(&self) -> std::sync::MutexGuard<'_, StoreState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn first_run(&mut self, shell: Shell, histfile: &[u8]) {
+        let wanted = self.settings.history_import() && std::env::var_os("TABSENSE_TRY").is_none();
+        if !wanted || self.lock_state().count > 0 {
+            return;
+        }
+        let variables = vec![
+            variable("HOME", PathBuf::from(&self.paths.home).into_os_string()),
+            request::Variable {
+                name: "HISTFILE".to_owned(),
+                value: histfile.to_vec(),
+            },
+        ];
+        let source = shell_name(shell).to_owned();
+        self.import(&request::Import {
+            source,
+            file: Vec::new(),
+            variables,
+        });
+    }
+
+    fn import(&mut self, import: &request::Import) -> reply::Body {
+        self.flush();
+        let Some(store) = &mut self.store else {
+            return self.no_store();
+        };
+        let files = imports::import(store, import);
+        if files.iter().any(|file| file.added > 0) {
+            self.load();
+        }
+        self.count();
+        reply::Body::Imported(reply::Imported { files })
+    }
+
+    fn forget(&mut self, forget: &request::Forget) -> reply::Body {
+        self.flush();
+        let Some(store) = &mut self.store else {
+            return self.no_store();
+        };
+        let removed = match forget.everything {
+            true => store.delete_all(),
+            false => store.forget(Forget::Command(&forget.command)),
+        };
+        match removed {
+            Ok(count) => {
+                let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+                match forget.everything {
+                    true => *index = Index::new(),
+                    false => index.forget(&tabsense_history::redact(&forget.command)),
+                }
+                drop(index);
+                self.count();
+                done(count)
+            }
+            Err(error) => refused(Reason::Failed, error.to_string(), ""),
+        }
+    }
+
+    fn look(&mut self, look: &request::Look) -> reply::Body {
+        self.flush();
+        let Some(store) = &self.store else {
+            return self.no_store();
+        };
+        match imports::look(store, look) {
+            Ok(looked) => reply::Body::Looked(looked),
+            Err(error) => refused(Reason::Failed, error.to_string(), ""),
+        }
+    }
+
+    fn no_store(&self) -> reply::Body {
+        let trouble = self.lock_state().trouble.clone();
+        refused(
+            Reason::Failed,
+            format!("the history cannot be opened: {trouble}"),
+            "",
+        )
+    }
+}
+
+fn variable(name: &str, value: std::ffi::OsString) -> request::Variable {
+    use std::os::unix::ffi::OsStringExt;
+    request::Variable {
+        name: name.to_owned(),
+        value: value.into_vec(),
+    }
+}
+
+fn observe(index: &RwLock<Index>, records: &[Record]) {
+    let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
+    for record in records {
+        index.observe(&Event {
+            command: &record.command,
+            cwd: &record.cwd,
+            exit: record.exit,
+            start: record.start_ms.div_euclid(1000),
+            duration_ms: record.duration_ms,
+            session: &record.session,
+        });
+    }
+}

@@ -1,0 +1,251 @@
+//! The life of the worker: lock, socket, signals, idle exit, memory bound.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
+use tabsense_config::{Paths, Settings};
+use tabsense_rank::Index;
+use tokio::net::UnixListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::{error, info, warn};
+
+use crate::arguments::Run;
+use crate::log;
+use crate::metrics::rss_mb;
+use crate::recorder::Recorder;
+use crate::server::serve;
+use crate::state::Worker;
+
+/// How long a newer worker waits for an older one to end.
+const REPLACE_LIMIT: Duration = Duration::from_secs(5);
+
+/// How often the worker looks at its own idleness and memory.
+const TICK: Duration = Duration::from_secs(60);
+
+/// How long the last commands may take to reach the disk when the worker ends.
+const FLUSH_LIMIT: Duration = Duration::from_secs(2);
+
+/// Serves until told to stop, idle for long, or out of bounds.
+pub(crate) fn run(mode: &Run) -> ExitCode {
+    close_inherited_files();
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    let paths = match prepare() {
+        Ok(paths) => paths,
+        Err(error) => return fail(mode, &error.to_string()),
+    };
+    let (settings, _) = Settings::load(&paths.config);
+    log::start(&paths.log(), &settings.worker_log(), mode.foreground);
+    let _lock = match lock(&paths, mode) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(error) => return fail(mode, &format!("{}: {error}", paths.lock().display())),
+    };
+    match start(&paths, settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error!("{error}");
+            fail(mode, &error.to_string())
+        }
+    }
+}
+
+fn prepare() -> Result<Paths, tabsense_config::PathsError> {
+    let paths = Paths::from_env()?;
+    paths.create_runtime()?;
+    // Without a place for the history the worker still ranks; the recorder says so.
+    let _ = paths.create_data();
+    Ok(paths)
+}
+
+fn fail(mode: &Run, message: &str) -> ExitCode {
+    if mode.foreground {
+        let _ = writeln!(io::stderr().lock(), "tabsensed: {message}");
+    }
+    ExitCode::FAILURE
+}
+
+fn start(paths: &Paths, settings: Settings) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .thread_keep_alive(Duration::from_secs(5))
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let listener = bind(&paths.socket())?;
+        let index = Arc::new(RwLock::new(Index::new()));
+        let recorder = Recorder::start(paths.clone(), settings.clone(), Arc::clone(&index))?;
+        let worker = Arc::new(Worker::new(index, recorder, settings));
+        info!(
+            "worker {} serves {}",
+            tabsense_protocol::RELEASE,
+            paths.socket().display()
+        );
+        live(listener, &worker, paths).await?;
+        worker.recorder.finish(FLUSH_LIMIT).await;
+        Ok(())
+    })
+}
+
+/// Serves; returns when it is time to end. The socket is gone by then.
+async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io::Result<()> {
+    let socket = paths.socket();
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    // Without a handler a full quota or `ulimit -f` would end the process.
+    let _file_size = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    let mut server = tokio::spawn(serve(listener, Arc::clone(worker)));
+    let mut identity = identity_of(&socket);
+    let mut tick = tokio::time::interval(TICK);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = worker.stopped() => break,
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            // A starter that found our lock but no socket sends this.
+            _ = hang_up.recv() => {
+                if identity_of(&socket) != identity {
+                    info!("the socket was gone; making it again");
+                    server.abort();
+                    server = tokio::spawn(serve(bind(&socket)?, Arc::clone(worker)));
+                    identity = identity_of(&socket);
+                }
+            }
+            _ = tick.tick() => if !stays(worker) { break },
+        }
+    }
+    if identity_of(&socket) == identity {
+        let _ = std::fs::remove_file(&socket);
+    }
+    server.abort();
+    Ok(())
+}
+
+/// Looks after memory; false when the worker should end.
+fn stays(worker: &Worker) -> bool {
+    let idle = worker.idle();
+    worker.listings.trim(TICK);
+    let limit = worker.settings.worker_memory_mb() as f64;
+    if rss_mb() > limit {
+        worker.listings.trim(Duration::ZERO);
+        if rss_mb() > limit * 1.2 {
+            warn!("more than {limit} MB in use; ending, the next request starts afresh");
+            return false;
+        }
+    }
+    idle < Duration::from_secs(60 * worker.settings.worker_idle_exit_min())
+}
+
+/// Takes the lock that the one worker of this user holds; `None` when another lives.
+fn lock(paths: &Paths, mode: &Run) -> io::Result<Option<File>> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(paths.lock())?;
+    let end = Instant::now() + REPLACE_LIMIT;
+    while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if !mode.replace {
+            rouse(&mut file, &paths.socket());
+            return Ok(None);
+        }
+        if Instant::now() > end {
+            warn!("the older worker does not end");
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    file.set_len(0)?;
+    write!(file, "{}", std::process::id())?;
+    Ok(Some(file))
+}
+
+/// Tells the living worker that its socket is gone. The lock's holder wrote its pid, so the pid
+/// is alive and ours.
+fn rouse(lock: &mut File, socket: &Path) {
+    if identity_of(socket).is_some() {
+        return;
+    }
+    let mut text = String::new();
+    let _ = lock
+        .rewind()
+        .and_then(|()| lock.read_to_string(&mut text).map(drop));
+    if let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::HUP);
+    }
+}
+
+/// Binds the socket. A stale one is replaced; anything that is alive or no socket stays.
+fn bind(socket: &Path) -> io::Result<UnixListener> {
+    if let Some(parent) = socket.parent().filter(|parent| !parent.exists()) {
+        use std::os::unix::fs::DirBuilderExt;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(parent)?;
+    }
+    let in_the_way =
+        |what: &str| io::Error::other(format!("{} {what} (hint: move it away)", socket.display()));
+    if let Ok(found) = std::fs::symlink_metadata(socket) {
+        if !found.file_type().is_socket() {
+            return Err(in_the_way("is no socket"));
+        }
+        match UnixStream::connect(socket) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                std::fs::remove_file(socket)?;
+            }
+            _ => return Err(in_the_way("is served by another program")),
+        }
+    }
+    UnixListener::bind(socket)
+}
+
+/// Device and inode of the socket, if it is there.
+fn identity_of(socket: &Path) -> Option<(u64, u64)> {
+    std::fs::symlink_metadata(socket)
+        .ok()
+        .map(|found| (found.dev(), found.ino()))
+}
+
+/// The shell's other files (`exec 7<file`) must not stay open as long as the worker lives.
+#[expect(
+    unsafe_code,
+    reason = "files are closed that nobody in this process owns"
+)]
+fn close_inherited_files() {
+    for fd in inherited_files() {
+        // SAFETY: nothing in this process has opened a file yet, so nothing owns these; the
+        // directory that listed them is closed.
+        unsafe { rustix::io::close(fd) };
+    }
+}
+
+fn inherited_files() -> Vec<i32> {
+    let listed = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let open: Vec<i32> = listed
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect();
+    // The one that listed them is among them and is closed by now.
+    open.into_iter()
+        .filter(|&fd| fd > 2 && is_open(fd))
+        .collect()
+}
+
+#[expect(unsafe_code, reason = "asks whether a number is an open file")]
+fn is_open(fd: i32) -> bool {
+    // SAFETY: the borrowed number is only asked for its flags and does not outlive the call.
+    let fd = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
+    rustix::io::fcntl_getfd(fd).is_ok()
+}

@@ -1,0 +1,129 @@
+//! What the worker keeps warm, shared by all requests.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
+
+use tabsense_config::Settings;
+use tabsense_gather::Listings;
+use tabsense_gather::project::Projects;
+use tabsense_protocol::reply::Status;
+use tabsense_protocol::request::{Forget, Shell};
+use tabsense_rank::{Index, Weights};
+use tokio::sync::Notify;
+
+use crate::metrics::{Metrics, rss_mb};
+use crate::recorder::Recorder;
+use crate::sessions::Sessions;
+
+/// The warm state.
+pub(crate) struct Worker {
+    pub(crate) index: Arc<RwLock<Index>>,
+    pub(crate) weights: Weights,
+    pub(crate) listings: Listings,
+    pub(crate) projects: Projects,
+    pub(crate) metrics: Metrics,
+    pub(crate) recorder: Recorder,
+    pub(crate) settings: Settings,
+    pub(crate) host: String,
+    sessions: Mutex<Sessions>,
+    shells_seen: Mutex<HashSet<Shell>>,
+    started: Instant,
+    /// Milliseconds after `started`.
+    last_used: AtomicU64,
+    stop: Notify,
+}
+
+impl Worker {
+    /// A worker with nothing in memory yet; `recorder` fills `index`.
+    pub(crate) fn new(index: Arc<RwLock<Index>>, recorder: Recorder, settings: Settings) -> Self {
+        Self {
+            index,
+            weights: Weights::default(),
+            listings: Listings::default(),
+            projects: Projects::default(),
+            metrics: Metrics::default(),
+            recorder,
+            settings,
+            host: rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned(),
+            sessions: Mutex::default(),
+            shells_seen: Mutex::default(),
+            started: Instant::now(),
+            last_used: AtomicU64::new(0),
+            stop: Notify::new(),
+        }
+    }
+
+    /// The statistics.
+    pub(crate) fn read_index(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the shells did last.
+    pub(crate) fn lock_sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this is the first prompt of that shell that this worker hears of.
+    pub(crate) fn first_prompt(&self, shell: Shell) -> bool {
+        self.shells_seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(shell)
+    }
+
+    /// Notes that somebody uses the worker.
+    pub(crate) fn touch(&self) {
+        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_used.store(millis, Ordering::Relaxed);
+    }
+
+    /// How long nobody has used it.
+    pub(crate) fn idle(&self) -> Duration {
+        let used = Duration::from_millis(self.last_used.load(Ordering::Relaxed));
+        self.started.elapsed().saturating_sub(used)
+    }
+
+    /// Asks the worker to end.
+    pub(crate) fn stop(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Waits until it is asked to end.
+    pub(crate) async fn stopped(&self) {
+        self.stop.notified().await;
+    }
+
+    /// Takes commands out of what later rankings see at once.
+    pub(crate) fn forget_in_memory(&self, forget: &Forget) {
+        let mut sessions = self.lock_sessions();
+        if forget.everything {
+            sessions.clear();
+        } else {
+            sessions.forget(&forget.command);
+        }
+    }
+
+    /// How it is.
+    pub(crate) fn status(&self) -> Status {
+        let [p50_ms, p95_ms, p99_ms] = self.metrics.percentiles([50.0, 95.0, 99.0]);
+        let store = self.recorder.state();
+        Status {
+            pid: std::process::id(),
+            uptime_s: self.started.elapsed().as_secs(),
+            model: "none (statistics only)".to_owned(),
+            requests: self.metrics.requests(),
+            p50_ms,
+            p95_ms,
+            p99_ms,
+            rss_mb: rss_mb(),
+            history: store.count,
+            trouble: store.trouble,
+            waiting: store.waiting,
+        }
+    }
+}
