@@ -8,9 +8,13 @@
 //! compares them byte by byte.
 
 mod candidate;
+mod decide;
 mod directories;
+pub mod eval;
 mod index;
 mod lines;
+mod priors;
+mod shell;
 mod weights;
 mod words;
 
@@ -18,8 +22,10 @@ pub use candidate::{
     Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
     ScoredWord, Slot,
 };
-pub use directories::rank_directories;
+pub use decide::{Decide, Question, blend};
+pub use directories::{explain_directories, rank_directories};
 pub use index::Index;
-pub use lines::rank_lines;
-pub use weights::Weights;
-pub use words::{argument_words, rank_words};
+pub use lines::{Predictor, rank_lines};
+pub use priors::Priors;
+pub use weights::{Blend, Weights};
+pub use words::{argument_words, explain_words, rank_words};

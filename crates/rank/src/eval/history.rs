@@ -1,0 +1,592 @@
+//! Replay of histories: how often is the next command, or directory, among the first offered?
+//!
+//! Each user's commands are replayed in order; the first [`TRAINING`] only train. Keys:
+//! `next.top1` to `next.top5` without a letter typed; `prefix1.top1` to `prefix4.top3` with so many
+//! characters typed and `word.*` with the first word and a blank typed, over the commands that are
+//! longer than that; `saved.line`, `saved.word`: share of the characters of all commands that need
+//! not be typed when one key accepts the first offer as a whole (`line`), or also its next word
+//! (`word`); `cd0.top1` to `cd2.top5`: directories for `cd` with so many letters of the last name
+//! typed. A command never seen before counts as a miss unless a method makes it up. Other letters
+//! are not case-folded, ties cannot occur: all rankings are total orders made before the answer
+//! is known.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Serialize;
+
+use super::baselines::{self, LONGEST_PREFIX};
+use super::{Command, EvalError, User};
+use crate::candidate::{Context, Event, Recent, ScoredLine};
+use crate::decide::{Decide, Question, blend};
+use crate::directories::rank_directories;
+use crate::index::Index;
+use crate::lines::Predictor;
+use crate::weights::Weights;
+
+/// Commands of each user that only train.
+pub const TRAINING: usize = 100;
+/// Repeats below this share mean that the shell dropped them from its file.
+pub const REPEATING: f64 = 0.15;
+const RECENT: usize = 8;
+/// Offers that a model may reorder.
+const JUDGED: usize = 16;
+const LINE_METHODS: usize = baselines::METHODS.len() + 1;
+
+/// Shares per key.
+pub type Shares = BTreeMap<String, f64>;
+
+/// A method's shares.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Method {
+    /// Mean over users.
+    pub r#macro: Shares,
+    /// Over all cases together.
+    pub micro: Shares,
+}
+
+/// Shares of all methods over a group of users.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Group {
+    /// How many users.
+    pub users: usize,
+    /// How many commands were scored.
+    pub cases: u64,
+    /// By method.
+    pub methods: BTreeMap<String, Method>,
+}
+
+/// What a replay gives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// All users.
+    #[serde(flatten)]
+    pub all: Group,
+    /// Users whose shell keeps repeats.
+    pub repeating: Group,
+}
+
+/// Sums over one user's replay.
+#[derive(Debug, Clone, Default)]
+pub struct UserScore {
+    repeating: bool,
+    cases: u64,
+    /// Per method and key: what was reached.
+    reached: BTreeMap<(&'static str, String), f64>,
+    /// Per key: what could be reached.
+    possible: BTreeMap<String, f64>,
+}
+
+/// Replays all users: with a model if one is given, and without.
+pub fn evaluate(
+    users: &[User],
+    weights: &Weights,
+    model: Option<&mut dyn Decide>,
+) -> Result<Report, EvalError> {
+    if users.is_empty() {
+        return Err(EvalError::Empty);
+    }
+    let mut scores = evaluate_users(users, |_| weights);
+    if let Some(model) = model {
+        for (user, score) in users.iter().zip(&mut scores) {
+            score.take("tabsense", &evaluate_user(user, weights, Some(&mut *model)));
+        }
+    }
+    Ok(report(&scores))
+}
+
+/// Replays all users, each with its own weights, on all cores.
+pub fn evaluate_users<'w>(
+    users: &[User],
+    weights: impl Fn(usize) -> &'w Weights + Sync,
+) -> Vec<UserScore> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(users.len());
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(user) = users.get(at) else {
+                return done;
+            };
+            done.push((at, evaluate_user(user, weights(at), None)));
+        }
+    };
+    let mut all: Vec<(usize, UserScore)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        handles
+            .into_iter()
+            .flat_map(|h| h.join().unwrap_or_default())
+            .collect()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Replays one user.
+pub fn evaluate_user(
+    user: &User,
+    weights: &Weights,
+    mut model: Option<&mut dyn Decide>,
+) -> UserScore {
+    let mut score = UserScore {
+        repeating: user.repeat_share >= REPEATING,
+        ..UserScore::default()
+    };
+    let mut replay = Replay::new(user.has_time);
+    for at in 0..user.commands.len() {
+        let after = user
+            .commands
+            .get(at + 1)
+            .and_then(|next| next.cwd.as_deref());
+        if at >= TRAINING {
+            replay.score(user, at, after, weights, reborrow(&mut model), &mut score);
+        }
+        replay.learn(user, at, after);
+    }
+    score
+}
+
+/// A shorter loan of the model: the trait object's own lifetime has to shrink with it.
+fn reborrow<'a>(model: &'a mut Option<&mut dyn Decide>) -> Option<&'a mut dyn Decide> {
+    match model {
+        Some(model) => Some(&mut **model),
+        None => None,
+    }
+}
+
+/// Puts users together.
+pub fn report(scores: &[UserScore]) -> Report {
+    let repeating: Vec<&UserScore> = scores.iter().filter(|s| s.repeating).collect();
+    Report {
+        all: group(&scores.iter().collect::<Vec<_>>()),
+        repeating: group(&repeating),
+    }
+}
+
+fn group(scores: &[&UserScore]) -> Group {
+    let mut methods: BTreeMap<String, Method> = BTreeMap::new();
+    let names = baselines::METHODS
+        .into_iter()
+        .chain(["tabsense", "tabsense-nomodel"]);
+    let keys: Vec<&String> = scores.iter().flat_map(|s| s.possible.keys()).collect();
+    for name in names {
+        let method = methods.entry(name.to_owned()).or_default();
+        for key in &keys {
+            if method.micro.contains_key(*key) {
+                continue;
+            }
+            let parts: Vec<(f64, f64)> = scores
+                .iter()
+                .filter_map(|s| {
+                    let possible = s.possible.get(*key).copied().filter(|p| *p > 0.0)?;
+                    let reached = s.reached.get(&(name, (*key).clone()));
+                    Some((reached.copied().unwrap_or(0.0), possible))
+                })
+                .collect();
+            let mean = parts.iter().map(|(r, p)| r / p).sum::<f64>() / parts.len().max(1) as f64;
+            let (reached, possible) = parts
+                .iter()
+                .fold((0.0, 0.0), |(r, p), part| (r + part.0, p + part.1));
+            method.r#macro.insert((*key).clone(), mean);
+            method
+                .micro
+                .insert((*key).clone(), reached / possible.max(1.0));
+        }
+    }
+    Group {
+        users: scores.len(),
+        cases: scores.iter().map(|s| s.cases).sum(),
+        methods,
+    }
+}
+
+impl UserScore {
+    fn could(&mut self, key: &str, tops: &[usize]) {
+        for top in tops {
+            *self.possible.entry(format!("{key}.top{top}")).or_default() += 1.0;
+        }
+    }
+
+    fn hit(&mut self, method: &'static str, key: &str, tops: &[usize], place: Option<usize>) {
+        for top in tops.iter().filter(|top| place.is_some_and(|p| p < **top)) {
+            self.add(method, format!("{key}.top{top}"), 1.0);
+        }
+    }
+
+    fn add(&mut self, method: &'static str, key: String, amount: f64) {
+        if method == "tabsense-nomodel" {
+            *self.reached.entry(("tabsense", key.clone())).or_default() += amount;
+        }
+        *self.reached.entry((method, key)).or_default() += amount;
+    }
+
+    /// Takes a method's sums from another replay of the same user.
+    fn take(&mut self, method: &'static str, other: &UserScore) {
+        self.reached.retain(|(name, _), _| *name != method);
+        for ((name, key), amount) in &other.reached {
+            if *name == method {
+                self.reached.insert((method, key.clone()), *amount);
+            }
+        }
+    }
+}
+
+/// One user's state.
+struct Replay {
+    index: Index,
+    lines: baselines::Lines,
+    directories: baselines::Directories,
+}
+
+impl Replay {
+    fn new(has_time: bool) -> Self {
+        Self {
+            index: Index::new(),
+            lines: baselines::Lines::default(),
+            directories: baselines::Directories::new(has_time),
+        }
+    }
+
+    fn learn(&mut self, user: &User, at: usize, after: Option<&str>) {
+        let command = &user.commands[at];
+        let previous = at.checked_sub(1).map(|p| user.commands[p].cmd.as_str());
+        self.lines.update(&command.cmd, previous);
+        if let (Some(from), Some(to)) = (command.cwd.as_deref(), after)
+            && from != to
+            && changes_directory(&command.cmd)
+        {
+            self.directories.visit(from, to, stamp(user, at));
+        }
+        self.index.observe(&event(command));
+    }
+
+    fn score(
+        &self,
+        user: &User,
+        at: usize,
+        after: Option<&str>,
+        weights: &Weights,
+        model: Option<&mut dyn Decide>,
+        score: &mut UserScore,
+    ) {
+        let command = &user.commands[at];
+        let recent = recent(&user.commands[..at]);
+        let context = Context {
+            cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
+            home: b"~",
+            now: command.t.unwrap_or(0),
+            recent: &recent,
+            ..Context::default()
+        };
+        score.cases += 1;
+        let mut offers = Offers {
+            replay: self,
+            previous: at.checked_sub(1).map(|p| user.commands[p].cmd.as_str()),
+            predictor: Predictor::new(&self.index, weights, &context),
+            context: &context,
+            weights,
+            model,
+        };
+        score_lines(&command.cmd, &mut offers, score);
+        let target = after.and_then(|after| cd_target(command, after));
+        if let Some(target) = target {
+            self.score_directories(&target, stamp(user, at), weights, &context, score);
+        }
+    }
+
+    fn score_directories(
+        &self,
+        target: &str,
+        stamp: i64,
+        weights: &Weights,
+        context: &Context<'_>,
+        score: &mut UserScore,
+    ) {
+        const TOPS: [usize; 3] = [1, 3, 5];
+        let cwd = std::str::from_utf8(context.cwd).unwrap_or_default();
+        let name = target.rsplit('/').next().unwrap_or(target).to_lowercase();
+        for n in 0..=2 {
+            let letters: String = name.chars().take(n).collect();
+            let key = format!("cd{n}");
+            score.could(&key, &TOPS);
+            let offers = self.directories.rank(cwd, &letters, stamp);
+            for (method, offer) in baselines::METHODS.into_iter().zip(offers) {
+                score.hit(
+                    method,
+                    &key,
+                    &TOPS,
+                    offer.iter().position(|path| *path == target),
+                );
+            }
+            let ours = rank_directories(&self.index, weights, context, letters.as_bytes(), 5);
+            let place = ours.iter().position(|d| d.path == target.as_bytes());
+            score.hit("tabsense-nomodel", &key, &TOPS, place);
+        }
+    }
+}
+
+/// What all methods offer at one prompt.
+struct Offers<'a, 'm> {
+    replay: &'a Replay,
+    previous: Option<&'a str>,
+    predictor: Predictor<'a>,
+    context: &'a Context<'a>,
+    weights: &'a Weights,
+    model: Option<&'m mut dyn Decide>,
+}
+
+impl Offers<'_, '_> {
+    fn ours(&mut self, prefix: &str) -> Vec<ScoredLine> {
+        let wanted = if self.model.is_some() { JUDGED } else { 5 };
+        let mut lines = self.predictor.lines(prefix.as_bytes(), wanted);
+        if let Some(model) = self.model.as_deref_mut() {
+            let options: Vec<&[u8]> = lines.iter().map(|l| l.text.as_slice()).collect();
+            let question = Question {
+                context: self.context,
+                line: prefix.as_bytes(),
+                options: &options,
+            };
+            if let Some(logits) = model.logits(&question) {
+                let mut scores: Vec<f32> = lines.iter().map(|l| l.score).collect();
+                blend(&mut scores, &logits, self.weights.model);
+                for (line, score) in lines.iter_mut().zip(scores) {
+                    line.score = score;
+                }
+                lines.sort_by(|a, b| b.score.total_cmp(&a.score));
+            }
+        }
+        lines
+    }
+
+    fn name(&self) -> &'static str {
+        if self.model.is_some() {
+            "tabsense"
+        } else {
+            "tabsense-nomodel"
+        }
+    }
+}
+
+fn score_lines(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore) {
+    score_prefix(command, "", "next", &[1, 3, 5], offers, score);
+    for n in 1..=4 {
+        if let Some((at, _)) = command.char_indices().nth(n) {
+            let key = format!("prefix{n}");
+            score_prefix(command, &command[..at], &key, &[1, 3], offers, score);
+        }
+    }
+    if let Some(at) = command
+        .find(' ')
+        .map(|at| at + 1)
+        .filter(|at| *at < command.len())
+    {
+        score_prefix(command, &command[..at], "word", &[1, 3], offers, score);
+    }
+    score_saved(command, offers, score);
+}
+
+fn score_prefix(
+    command: &str,
+    prefix: &str,
+    key: &str,
+    tops: &[usize],
+    offers: &mut Offers<'_, '_>,
+    score: &mut UserScore,
+) {
+    score.could(key, tops);
+    let place = offers
+        .ours(prefix)
+        .iter()
+        .position(|l| l.text == command.as_bytes());
+    score.hit(offers.name(), key, tops, place);
+    if !offers.replay.lines.knows(command) {
+        return;
+    }
+    let simple = offers.replay.lines.rank(prefix, offers.previous);
+    for (method, offer) in baselines::METHODS.into_iter().zip(simple) {
+        let place = offer.iter().position(|text| *text == command.as_bytes());
+        score.hit(method, key, tops, place);
+    }
+}
+
+/// Types a command with the first offer of each method in view, and counts the keys not needed.
+fn score_saved(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore) {
+    let ends: Vec<usize> = command
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([command.len()])
+        .collect();
+    let length = ends.len() - 1;
+    for key in ["saved.line", "saved.word"] {
+        *score.possible.entry(key.to_owned()).or_default() += length as f64;
+    }
+    let mut typing = [Typing::default(); LINE_METHODS];
+    for typed in 1..length.min(LONGEST_PREFIX + 1) {
+        let prefix = &command[..ends[typed]];
+        let simple = offers.replay.lines.rank(prefix, offers.previous);
+        let ours = offers.ours(prefix);
+        let ours = [ours.first().map(|l| l.text.as_slice())];
+        let firsts = simple
+            .iter()
+            .map(|offer| offer.first().copied())
+            .chain(ours);
+        for (state, offer) in typing.iter_mut().zip(firsts) {
+            state.see(command, &ends, typed, offer);
+        }
+    }
+    let names = baselines::METHODS.into_iter().chain([offers.name()]);
+    for (state, name) in typing.iter().zip(names) {
+        score.add(name, "saved.line".to_owned(), state.by_line as f64);
+        score.add(name, "saved.word".to_owned(), state.by_word as f64);
+    }
+}
+
+/// How far one method has helped with one command.
+#[derive(Debug, Clone, Copy, Default)]
+struct Typing {
+    by_line: usize,
+    line_done: bool,
+    by_word: usize,
+    /// Characters that stand already, by typing or accepting.
+    standing: usize,
+}
+
+impl Typing {
+    fn see(&mut self, command: &str, ends: &[usize], typed: usize, offer: Option<&[u8]>) {
+        let length = ends.len() - 1;
+        let Some(offer) = offer else { return };
+        let whole = offer == command.as_bytes();
+        if whole && !self.line_done {
+            self.line_done = true;
+            self.by_line = length - typed - 1;
+        }
+        if self.standing > typed {
+            return;
+        }
+        self.standing = typed;
+        let reached = if whole {
+            length
+        } else {
+            next_word(command, ends, typed, offer)
+        };
+        // Accepting costs one key.
+        if reached > typed + 1 {
+            self.by_word += reached - typed - 1;
+            self.standing = reached;
+        }
+    }
+}
+
+/// Where one stands after accepting the offer's next word, if it is the command's too.
+fn next_word(command: &str, ends: &[usize], typed: usize, offer: &[u8]) -> usize {
+    let start = ends[typed];
+    let Some(rest) = offer.get(start..) else {
+        return typed;
+    };
+    let blanks = rest.iter().take_while(|b| **b == b' ').count();
+    let letters = rest[blanks..].iter().take_while(|b| **b != b' ').count();
+    let end = start + blanks + letters;
+    let same = command.as_bytes().get(..end) == offer.get(..end);
+    let at_end = command.as_bytes().get(end).is_none_or(|b| *b == b' ');
+    match ends.binary_search(&end) {
+        Ok(reached) if same && at_end => reached,
+        _ => typed,
+    }
+}
+
+fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
+    commands[commands.len().saturating_sub(RECENT)..]
+        .iter()
+        .map(|c| Recent {
+            command: c.cmd.as_bytes(),
+            cwd: c.cwd.as_deref().unwrap_or_default().as_bytes(),
+            exit: c.exit,
+        })
+        .collect()
+}
+
+fn event(command: &Command) -> Event<'_> {
+    Event {
+        command: command.cmd.as_bytes(),
+        cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
+        exit: command.exit,
+        start: command.t.unwrap_or(0),
+        ..Event::default()
+    }
+}
+
+fn stamp(user: &User, at: usize) -> i64 {
+    if user.has_time {
+        user.commands[at].t.unwrap_or(0)
+    } else {
+        at as i64
+    }
+}
+
+fn changes_directory(command: &str) -> bool {
+    ["cd", "pushd", "z", "j"].iter().any(|name| {
+        command.strip_prefix(name).is_some_and(|rest| {
+            rest.chars()
+                .next()
+                .is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+    })
+}
+
+/// Where a plain `cd X` goes: neither up, nor home, nor nowhere.
+fn cd_target(command: &Command, after: &str) -> Option<String> {
+    let cwd = command.cwd.as_deref().filter(|cwd| !cwd.is_empty())?;
+    let rest = command.cmd.strip_prefix("cd")?;
+    let argument = rest.trim_start();
+    if argument.len() == rest.len() || argument.is_empty() || argument.starts_with('-') {
+        return None;
+    }
+    if argument
+        .chars()
+        .any(|c| c.is_whitespace() || "&;|$`*<>".contains(c))
+    {
+        return None;
+    }
+    let by_text = if argument.starts_with('~') {
+        normal(argument)
+    } else if argument.starts_with('/') {
+        normal(argument)
+    } else {
+        normal(&format!("{cwd}/{argument}"))
+    };
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let target = if name(after) == name(&by_text) {
+        after.to_owned()
+    } else {
+        by_text
+    };
+    let up = argument.trim_end_matches('/').ends_with("..");
+    (target != "~" && target != "/" && !up && target != cwd).then_some(target)
+}
+
+/// A path without `.`, `..` and empty parts; everything after `~` counts as below it.
+fn normal(path: &str) -> String {
+    let (root, rest) = match path.strip_prefix('~') {
+        Some(rest) => ("~", rest),
+        None => ("", path),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let joined: String = parts.iter().map(|part| format!("/{part}")).collect();
+    if root.is_empty() && joined.is_empty() {
+        "/".to_owned()
+    } else {
+        format!("{root}{joined}")
+    }
+}

@@ -1,0 +1,79 @@
+//! Ranking of the candidates for one word.
+
+mod features;
+mod history;
+
+use crate::candidate::{Candidate, Context, Ranked, ScoredWord, Slot};
+use crate::index::Index;
+use crate::weights::{Weights, Word};
+use features::Features;
+use history::Uses;
+
+/// The values of all features of a word.
+pub(crate) type Vector = [f32; Word::COUNT];
+
+/// Ranks candidates for the word at the cursor, best first.
+///
+/// Every candidate comes back exactly once. Candidates with equal evidence, or none, keep the
+/// order of [`Candidate::native`], then the order in which they were given.
+pub fn rank_words(
+    index: &Index,
+    weights: &Weights,
+    context: &Context<'_>,
+    slot: &Slot<'_>,
+    candidates: &[Candidate],
+) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = explain_words(index, weights, context, slot, candidates)
+        .iter()
+        .enumerate()
+        .map(|(position, vector)| {
+            let score = vector.iter().zip(&weights.words).map(|(v, w)| v * w).sum();
+            Ranked { position, score }
+        })
+        .collect();
+    let native = |r: &Ranked| candidates[r.position].native.unwrap_or(u32::MAX);
+    ranked.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| native(a).cmp(&native(b)))
+    });
+    ranked
+}
+
+/// The feature values behind [`rank_words`], one vector per candidate in the order of
+/// [`crate::Blend::features`].
+pub fn explain_words(
+    index: &Index,
+    weights: &Weights,
+    context: &Context<'_>,
+    slot: &Slot<'_>,
+    candidates: &[Candidate],
+) -> Vec<Vec<f32>> {
+    let features = Features::new(index, weights, context, slot, candidates);
+    candidates
+        .iter()
+        .map(|candidate| features.of(candidate).to_vec())
+        .collect()
+}
+
+/// Words that the command took before at this place and that start with what is typed, best
+/// first: by decayed count (half-life 40 uses of the command).
+pub fn argument_words(index: &Index, slot: &Slot<'_>, k: usize) -> Vec<ScoredWord> {
+    let uses = Uses::gather(index, b"", slot);
+    let mut words: Vec<ScoredWord> = uses
+        .words()
+        .filter(|(text, used)| used.place > 0.0 && text.starts_with(slot.typed))
+        .map(|(text, used)| ScoredWord {
+            text: text.to_vec(),
+            score: used.place,
+            count: used.count,
+        })
+        .collect();
+    words.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.text.cmp(&b.text))
+    });
+    words.truncate(k);
+    words
+}
