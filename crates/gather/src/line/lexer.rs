@@ -21,12 +21,12 @@ pub(super) struct Word {
     /// source offset behind it.
     pub assignment: Option<(usize, usize)>,
     /// Open `(` or `{` that belong to the word itself.
-    nested: Vec<u8>,
+    pub(super) nested: Vec<u8>,
 }
 
 /// What ends a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Closer {
+pub(super) enum Closer {
     End,
     Paren,
     Backtick,
@@ -43,18 +43,18 @@ enum Pending {
 }
 
 #[derive(Debug)]
-struct Frame {
-    closer: Closer,
+pub(super) struct Frame {
+    pub(super) closer: Closer,
     words: Vec<Word>,
-    word: Option<Word>,
-    quote: Quote,
+    pub(super) word: Option<Word>,
+    pub(super) quote: Quote,
     pending: Pending,
     /// Delimiters of here-documents whose bodies start at the next newline.
     heredocs: Vec<Vec<u8>>,
 }
 
 impl Frame {
-    fn new(closer: Closer) -> Self {
+    pub(super) fn new(closer: Closer) -> Self {
         Self {
             closer,
             words: Vec::new(),
@@ -77,11 +77,11 @@ pub(super) struct Scanned {
     pub array: bool,
 }
 
-struct Lexer<'a> {
-    line: &'a [u8],
-    at: usize,
-    dialect: Dialect,
-    frames: Vec<Frame>,
+pub(super) struct Lexer<'a> {
+    pub(super) line: &'a [u8],
+    pub(super) at: usize,
+    pub(super) dialect: Dialect,
+    pub(super) frames: Vec<Frame>,
 }
 
 pub(super) fn scan(line: &[u8], dialect: Dialect) -> Scanned {
@@ -103,21 +103,21 @@ pub(super) fn scan(line: &[u8], dialect: Dialect) -> Scanned {
 }
 
 impl Lexer<'_> {
-    fn peek(&self, ahead: usize) -> Option<u8> {
+    pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
         self.line.get(self.at + ahead).copied()
     }
 
-    fn fish(&self) -> bool {
+    pub(super) fn fish(&self) -> bool {
         self.dialect == Dialect::Fish
     }
 
-    fn frame(&mut self) -> &mut Frame {
+    pub(super) fn frame(&mut self) -> &mut Frame {
         // The first frame is never popped.
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
 
-    fn word(&mut self) -> &mut Word {
+    pub(super) fn word(&mut self) -> &mut Word {
         let start = self.at;
         self.frame().word.get_or_insert_with(|| Word {
             start,
@@ -126,7 +126,7 @@ impl Lexer<'_> {
     }
 
     /// Takes `count` source bytes as literal text of the word.
-    fn take(&mut self, count: usize) {
+    pub(super) fn take(&mut self, count: usize) {
         let end = (self.at + count).min(self.line.len());
         let bytes = &self.line[self.at..end];
         self.word().text.extend_from_slice(bytes);
@@ -350,13 +350,6 @@ impl Lexer<'_> {
         }
     }
 
-    /// Opens a command context inside the current word.
-    fn substitution(&mut self, opener: usize) {
-        self.word().dynamic = true;
-        self.take(opener);
-        self.frames.push(Frame::new(Closer::Paren));
-    }
-
     fn close_paren(&mut self) {
         self.end_word();
         if matches!(self.frame().closer, Closer::Paren | Closer::Array) {
@@ -373,16 +366,6 @@ impl Lexer<'_> {
         self.at += 1;
     }
 
-    fn backtick(&mut self) {
-        if self.frame().closer == Closer::Backtick {
-            self.frames.pop();
-            return self.take(1);
-        }
-        self.word().dynamic = true;
-        self.take(1);
-        self.frames.push(Frame::new(Closer::Backtick));
-    }
-
     fn starts_comment(&mut self) -> bool {
         // zsh reads comments in scripts only, unless asked.
         self.dialect != Dialect::Zsh && self.frame().word.is_none()
@@ -396,172 +379,6 @@ impl Lexer<'_> {
         }
         self.word().dynamic = true;
         self.take(self.line.len());
-    }
-
-    fn backslash(&mut self) {
-        let Some(next) = self.peek(1) else {
-            self.word().quoted = true;
-            self.frame().quote = Quote::Backslash;
-            self.at += 1;
-            return;
-        };
-        if next == b'\n' {
-            self.at += 2;
-            return;
-        }
-        self.word().quoted = true;
-        if self.fish() {
-            let (bytes, len) = super::quoting::fish_escape(&self.line[self.at..]);
-            self.word().text.extend_from_slice(&bytes);
-            self.at += len;
-            return;
-        }
-        self.at += 1;
-        self.frame()
-            .word
-            .as_mut()
-            .expect("made above")
-            .text
-            .push(next);
-        self.at += 1;
-    }
-
-    fn open_quote(&mut self, byte: u8) {
-        self.word().quoted = true;
-        self.frame().quote = if byte == b'\'' {
-            Quote::Single
-        } else {
-            Quote::Double
-        };
-        self.at += 1;
-    }
-
-    fn close_quote(&mut self) {
-        self.frame().quote = Quote::None;
-        self.at += 1;
-    }
-
-    fn single(&mut self, byte: u8) {
-        match (byte, self.peek(1)) {
-            (b'\'', _) => self.close_quote(),
-            (b'\\', Some(b'\\' | b'\'')) if self.fish() => {
-                self.at += 1;
-                self.take(1);
-            }
-            _ => self.take(1),
-        }
-    }
-
-    fn double(&mut self, byte: u8) {
-        match (byte, self.peek(1)) {
-            (b'"', _) => self.close_quote(),
-            (b'\\', Some(b'\n')) => self.at += 2,
-            (b'\\', Some(b'$' | b'"' | b'\\')) => {
-                self.at += 1;
-                self.take(1);
-            }
-            (b'\\', Some(b'`')) if !self.fish() => {
-                self.at += 1;
-                self.take(1);
-            }
-            (b'$', _) => self.dollar(),
-            (b'`', _) if !self.fish() => self.backtick(),
-            _ => self.take(1),
-        }
-    }
-
-    fn dollar_quote(&mut self, byte: u8) {
-        match byte {
-            b'\'' => self.close_quote(),
-            b'\\' => {
-                let (bytes, len) = super::quoting::ansi_c_escape(&self.line[self.at..]);
-                self.word().text.extend_from_slice(&bytes);
-                self.at += len;
-            }
-            _ => self.take(1),
-        }
-    }
-
-    fn dollar(&mut self) {
-        let quoted = self.frame().quote == Quote::Double;
-        match self.peek(1) {
-            Some(b'\'') if !self.fish() && !quoted => {
-                self.word().quoted = true;
-                self.frame().quote = Quote::Dollar;
-                self.at += 2;
-            }
-            Some(b'"') if !self.fish() && !quoted => {
-                self.word();
-                self.at += 1;
-                self.open_quote(b'"');
-            }
-            Some(b'(') if self.peek(2) == Some(b'(') && !self.fish() => self.arithmetic(),
-            Some(b'(') => self.substitution(2),
-            Some(b'{') if !self.fish() => self.braced(),
-            Some(next) if next == b'_' || next.is_ascii_alphabetic() => self.named(),
-            // A lone `$` before a blank, a quote or a slash is text.
-            Some(next) if !b"?!$#*@-0123456789[:".contains(&next) => self.take(1),
-            _ => {
-                self.word().dynamic = true;
-                self.take(2);
-            }
-        }
-    }
-
-    fn arithmetic(&mut self) {
-        let quoted = self.frame().quote == Quote::Double;
-        let word = self.word();
-        word.dynamic = true;
-        if !quoted {
-            word.nested.extend_from_slice(b"((");
-        }
-        self.take(3);
-    }
-
-    fn braced(&mut self) {
-        let rest = &self.line[self.at + 2..];
-        let name = name_length(rest);
-        if name > 0 && rest.get(name) == Some(&b'}') {
-            return self.variable(2, name, 1);
-        }
-        let quoted = self.frame().quote == Quote::Double;
-        let word = self.word();
-        word.dynamic = true;
-        if !quoted {
-            word.nested.push(b'{');
-        }
-        self.take(2);
-    }
-
-    fn named(&mut self) {
-        let name = name_length(&self.line[self.at + 1..]);
-        let behind = self.peek(1 + name);
-        // At the cursor the name itself is being typed; `$x:h` is a modifier.
-        let whole = match behind {
-            None => self.frame().quote == Quote::Dollar,
-            Some(b':') => self.dialect != Dialect::Zsh,
-            Some(b'[') => self.dialect == Dialect::Bash,
-            Some(_) => true,
-        };
-        if whole {
-            return self.variable(1, name, 0);
-        }
-        self.word().dynamic = true;
-        self.take(1 + name);
-    }
-
-    fn variable(&mut self, before: usize, name: usize, behind: usize) {
-        let start = self.at + before;
-        let name_bytes = self.line[start..start + name].to_vec();
-        let len = before + name + behind;
-        let word = self.word();
-        let at = word.text.len();
-        word.variables.push(Variable {
-            at,
-            len,
-            name: name_bytes,
-        });
-        self.take(len);
     }
 
     fn finish(mut self) -> Scanned {
@@ -585,7 +402,7 @@ impl Lexer<'_> {
     }
 }
 
-fn name_length(text: &[u8]) -> usize {
+pub(super) fn name_length(text: &[u8]) -> usize {
     text.iter()
         .take_while(|byte| **byte == b'_' || byte.is_ascii_alphanumeric())
         .count()

@@ -4,9 +4,13 @@
 //! A pure lexer for three dialects. It never evaluates anything: expansions
 //! stay in the text as they were written, and a word that holds one says so.
 
+mod expansion;
 mod lexer;
 mod prefix;
 mod quoting;
+
+#[cfg(test)]
+mod tests;
 
 pub use quoting::{Tilde, quote};
 

@@ -136,7 +136,8 @@ fn each_part<F: FnMut(Part<'_>)>(text: &[u8], mut emit: F) {
         for char in chunk.valid().chars().filter(|char| *char != '\0') {
             let mut buffer = [0; 4];
             let bytes = char.encode_utf8(&mut buffer).as_bytes();
-            if !char.is_control() && !(char.is_ascii() && FISH_SPECIAL.contains(&bytes[0])) {
+            let special = char.is_ascii() && FISH_SPECIAL.contains(&bytes[0]);
+            if !special && !char.is_control() {
                 emit(Part::Text(bytes));
                 continue;
             }

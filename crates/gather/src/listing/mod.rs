@@ -105,7 +105,12 @@ pub(crate) type Key = (PathBuf, Mode);
 #[derive(Default)]
 struct Cache {
     slots: HashMap<Key, Slot>,
-    bytes: usize,
+}
+
+impl Cache {
+    fn bytes(&self) -> usize {
+        self.slots.values().map(Slot::bytes).sum()
+    }
 }
 
 pub(crate) struct Shared {
@@ -249,7 +254,7 @@ impl Listings {
     /// Bytes that the listings take.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.shared.lock().bytes
+        self.shared.lock().bytes()
     }
 
     /// Forgets listings that nobody asked for during `unused`.
@@ -258,7 +263,6 @@ impl Listings {
         cache
             .slots
             .retain(|_, slot| slot.is_busy() || slot.used.elapsed() < unused);
-        cache.bytes = cache.slots.values().map(Slot::bytes).sum();
     }
 
     fn get(&self, key: &Key, budget: Duration) -> Result<Listing, Unavailable> {

@@ -5,12 +5,12 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::chunk::{Builder, Directory};
 use super::reader::{Stamp, Type};
-use super::{Beat, Blame, Cache, Chunk, Key, Listing, Mode, Pool, Shared, State, Unavailable};
+use super::{Beat, Blame, Chunk, Key, Listing, Mode, Pool, Shared, State, Unavailable};
 
 /// Entries in a chunk, and the time after which a smaller one is published.
 const CHUNK: usize = 4096;
@@ -19,6 +19,9 @@ const PUBLISH: Duration = Duration::from_millis(2);
 /// at most a fifth of the time goes into reading it.
 const QUICK: Duration = Duration::from_millis(5);
 const REST: u32 = 4;
+
+/// Directories that are known at most, those without entries included.
+const SLOTS: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -176,11 +179,7 @@ impl Work {
     }
 
     fn with_slot<T>(&self, change: impl FnOnce(&mut Slot) -> T) -> Option<T> {
-        let mut cache: MutexGuard<'_, Cache> = self
-            .shared
-            .cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.shared.lock();
         let slot = cache.slots.get_mut(&self.key)?;
         let result = change(slot);
         drop(cache);
@@ -188,11 +187,11 @@ impl Work {
         Some(result)
     }
 
-    /// Keeps the cache inside its bound: the least recently used go first.
+    /// Keeps the cache inside its bounds: the least recently used go first.
     fn settle(&self) {
         let mut cache = self.shared.lock();
-        cache.bytes = cache.slots.values().map(Slot::bytes).sum();
-        while cache.bytes > self.shared.limits.memory {
+        let mut bytes = cache.bytes();
+        while bytes > self.shared.limits.memory || cache.slots.len() > SLOTS {
             let oldest = cache
                 .slots
                 .iter()
@@ -202,7 +201,7 @@ impl Work {
             let Some(gone) = oldest.and_then(|key| cache.slots.remove(&key)) else {
                 return;
             };
-            cache.bytes -= gone.bytes();
+            bytes -= gone.bytes();
         }
     }
 
@@ -327,6 +326,7 @@ impl Work {
         let chunk = Arc::new(builder.finish());
         let bytes = chunk.bytes();
         self.with_slot(|slot| slot.growing.push(chunk));
+        self.settle();
         bytes
     }
 

@@ -1,11 +1,16 @@
 //! A listing as a caller sees it, and the search in it.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tabsense_rank::Match;
 
 use super::chunk::{Chunk, Entry};
 use crate::matching::Matcher;
+
+/// Names that do not start with what was typed are looked for during this time:
+/// it is enough for some 100 000 of them.
+const INSIDE_BUDGET: Duration = Duration::from_millis(3);
 
 /// How much of the directory a listing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +79,13 @@ impl Listing {
 
     /// Entries whose name starts with exactly `prefix`, in no particular order.
     /// Hidden entries only when `prefix` starts with a dot.
-    pub fn starting_with<'a>(
-        &'a self,
-        prefix: &[u8],
-    ) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+    pub fn starting_with<'a>(&'a self, prefix: &[u8]) -> impl Iterator<Item = Entry<'a>> + use<'a> {
         let hidden = prefix.starts_with(b".");
-        let ranges: Vec<_> = self.chunks.iter().map(|chunk| (chunk, chunk.range(prefix))).collect();
+        let ranges: Vec<_> = self
+            .chunks
+            .iter()
+            .map(|chunk| (chunk, chunk.range(prefix)))
+            .collect();
         ranges
             .into_iter()
             .flat_map(|(chunk, range)| range.map(|at| chunk.entry(at)))
@@ -88,6 +94,9 @@ impl Listing {
 
     /// At most `most` entries that match `typed` no worse than `floor`, the best
     /// qualities first, names in byte order within one.
+    ///
+    /// All names are looked through for `typed` as a prefix; those that match in
+    /// another way are looked for during 3 ms.
     ///
     /// When more names start with `typed` than asked for, the first ones in byte
     /// order of each part of the directory are taken; ask [`Listing::get`] for
@@ -112,7 +121,11 @@ impl Listing {
     fn search_rest<'a>(&'a self, typed: &[u8], floor: Match, most: usize, hits: &mut Vec<Hit<'a>>) {
         let mut matcher = Matcher::new(typed);
         let mut others: Vec<Hit<'a>> = Vec::new();
+        let began = Instant::now();
         for chunk in &self.chunks {
+            if began.elapsed() > INSIDE_BUDGET {
+                break;
+            }
             for (at, letters) in chunk.letters().iter().enumerate() {
                 if !matcher.may_match(*letters) {
                     continue;

@@ -86,8 +86,10 @@ impl Matcher {
         if name & WIDE != 0 {
             return true;
         }
-        // A typo leaves at most two letters that the name does not have.
-        self.letters & WIDE == 0 && (self.letters & !name).count_ones() <= 2
+        let missing = (self.letters & !name).count_ones();
+        // A typo leaves one letter that the name does not have.
+        self.letters & WIDE == 0
+            && (missing == 0 || (missing == 1 && self.typed.len() >= typo::SHORTEST))
     }
 
     /// How `name` matches.
@@ -128,13 +130,11 @@ impl Matcher {
             return None;
         }
         let mut found = Inside::default();
-        let mut previous = b' ';
+        let mut previous = None;
         for byte in name {
-            found.step(
-                self.places[usize::from(*byte)],
-                is_word_start(previous, *byte),
-            );
-            previous = *byte;
+            let starts = previous.is_none_or(|previous| is_word_start(previous, *byte));
+            found.step(self.places[usize::from(*byte)], starts);
+            previous = Some(*byte);
         }
         found.best(len)
     }
@@ -184,7 +184,7 @@ impl Inside {
     }
 }
 
-/// Whether a word starts at `byte`: behind a separator, at a capital in
+/// Whether a word starts at `byte` inside a name: behind a separator, at a capital in
 /// camelCase, and at a digit behind a letter.
 fn is_word_start(previous: u8, byte: u8) -> bool {
     if !byte.is_ascii_alphanumeric() {

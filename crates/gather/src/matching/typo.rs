@@ -2,7 +2,7 @@
 //! step of the optimal string alignment distance), the first letter right.
 
 /// Shorter text has too many neighbours.
-const SHORTEST: usize = 3;
+pub(super) const SHORTEST: usize = 3;
 
 /// Whether `typed` becomes a prefix of `name` by mending one error.
 ///

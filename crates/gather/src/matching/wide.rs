@@ -73,14 +73,15 @@ impl Typed {
             return None;
         }
         let mut found = Inside::default();
-        let mut previous = ' ';
+        let mut previous = None;
         for char in name {
             let places = self.chars.iter().enumerate();
             let places = places.fold(0, |set, (at, typed)| {
                 set | u64::from(self.same(*typed, *char)) << at
             });
-            found.step(places, starts_word(previous, *char));
-            previous = *char;
+            let starts = previous.is_none_or(|previous| starts_word(previous, *char));
+            found.step(places, starts);
+            previous = Some(*char);
         }
         found.best(len)
     }
@@ -93,11 +94,12 @@ impl Typed {
 
 /// ASCII rules, and each change between ASCII and other scripts.
 fn starts_word(previous: char, char: char) -> bool {
-    match (u8::try_from(previous), u8::try_from(char)) {
-        (Ok(previous), Ok(byte)) => is_word_start(previous, byte),
-        (Ok(_), Err(_)) => !is_combining_mark(char),
-        (Err(_), Ok(byte)) => byte.is_ascii_alphanumeric() && !is_combining_mark(previous),
-        (Err(_), Err(_)) => false,
+    let ascii = |char: char| u8::try_from(char).ok().filter(u8::is_ascii);
+    match (ascii(previous), ascii(char)) {
+        (Some(previous), Some(byte)) => is_word_start(previous, byte),
+        (Some(_), None) => !is_combining_mark(char),
+        (None, Some(byte)) => byte.is_ascii_alphanumeric() && !is_combining_mark(previous),
+        (None, None) => false,
     }
 }
 
