@@ -177,7 +177,10 @@ impl<'a> View<'a> {
             let dashes = bytes.iter().take_while(|&&byte| byte == b'-').count();
             // One dash and few letters are joined flags: -pat is -p -a -t.
             let is_long = dashes == 2 || (dashes == 1 && bytes.len() > 5);
-            if !is_long || bytes.contains(&b'=') {
+            let is_name = bytes
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+            if !is_long || !is_name {
                 continue;
             }
             if let Some(kind) = names::name(&bytes[dashes..])

@@ -33,7 +33,7 @@ pub(super) fn assignments(text: &[u8], word: Range<usize>, found: &mut Vec<Findi
 
 /// The part of a raw value, quotes taken off, that is a secret under such a name.
 pub(super) fn judged(text: &[u8], value: Range<usize>, kind: Name) -> Option<Range<usize>> {
-    let quote = text.get(value.start).copied();
+    let quote = text[value.clone()].first().copied();
     let inside = unquoted(text, value);
     let bytes = &text[inside.clone()];
     // Within single quotes a `$` is a character; capitals more likely name a variable all the
@@ -77,7 +77,7 @@ fn value_after(
         _ => b"&;\"'` \t\n",
     };
     // A quote right after the equals sign opens the value.
-    if matches!(text.get(rest.start), Some(b'"' | b'\'')) {
+    if matches!(text[rest.clone()].first(), Some(b'"' | b'\'')) {
         let quote = text[rest.start];
         let inside = &text[rest.start + 1..rest.end];
         let length = inside
@@ -161,16 +161,13 @@ pub(super) fn header(text: &[u8], whole: Range<usize>, found: &mut Vec<Finding>)
         return;
     };
     let colon = whole.start + colon;
-    let name = &text[whole.start..colon];
-    let name = name.strip_prefix(b"-H").unwrap_or(name);
-    let name = name
-        .iter()
-        .position(|&byte| byte == b'=')
-        .map_or(name, |at| &name[at + 1..]);
-    let name = name
-        .strip_prefix(b"\"")
-        .or_else(|| name.strip_prefix(b"'"))
-        .unwrap_or(name);
+    let (name, quote) = header_name(&text[whole.start..colon]);
+    // A quote that opened before the name closes after the value.
+    let end = match quote {
+        Some(quote) if text[..whole.end].ends_with(&[quote]) => whole.end - 1,
+        _ => whole.end,
+    };
+    let whole = whole.start..end.max(colon + 1);
     if name.is_empty()
         || !name
             .iter()
@@ -203,6 +200,17 @@ pub(super) fn header(text: &[u8], whole: Range<usize>, found: &mut Vec<Finding>)
         && names::is_secret(kind, &text[value.clone()])
     {
         push(found, text, value, Rule::Header);
+    }
+}
+
+/// Takes `-H`, `--header=` and an opening quote off a header's name.
+fn header_name(before: &[u8]) -> (&[u8], Option<u8>) {
+    let name = before.strip_prefix(b"-H").unwrap_or(before);
+    let equals = name.iter().position(|&byte| byte == b'=');
+    let name = equals.map_or(name, |at| &name[at + 1..]);
+    match name.split_first() {
+        Some((&quote @ (b'"' | b'\''), name)) => (name, Some(quote)),
+        _ => (name, None),
     }
 }
 

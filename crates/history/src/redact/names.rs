@@ -178,12 +178,16 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         (b'{', Some(b'{')) => true,
         (b'$', None | Some(b'(')) => true,
         (b'$', Some(b'{')) => rest.ends_with(b"}") || rest.contains(&b'}'),
-        (b'$', _) => rest
-            .iter()
-            .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric()),
-        (b'%', _) => rest.len() > 1 && rest.ends_with(b"%"),
+        (b'$', _) => is_identifier(rest),
+        (b'%', _) => rest.strip_suffix(b"%").is_some_and(is_identifier),
         _ => false,
     }
+}
+
+fn is_identifier(bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
 /// Whether the value says where the secret is, and is not it.

@@ -1,0 +1,9 @@
+//! Behaviour of the history crate, through its public interface.
+
+mod faults;
+mod formats;
+mod ignoring;
+mod redaction;
+mod shells;
+mod store;
+mod support;
