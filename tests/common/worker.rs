@@ -22,6 +22,11 @@ impl<'a> Worker<'a> {
         Self { home, pid }
     }
 
+    /// The pid of the worker that answers in `home`.
+    pub(crate) fn pid_in(home: &Home) -> Option<u32> {
+        worker_pid(home)
+    }
+
     /// The worker's process id.
     pub(crate) fn pid(&self) -> u32 {
         self.pid

@@ -133,17 +133,26 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
 
 /// Looks after memory; false when the worker should end.
 fn stays(worker: &Worker) -> bool {
-    let idle = worker.idle();
     worker.listings.trim(TICK);
-    let limit = worker.settings.worker_memory_mb() as f64;
-    if rss_mb() > limit {
+    let limit_mb = worker.settings.worker_memory_mb() as f64;
+    if rss_mb() > limit_mb {
         worker.listings.trim(Duration::ZERO);
-        if rss_mb() > limit * 1.2 {
-            warn!("more than {limit} MB in use; ending, the next request starts afresh");
-            return false;
-        }
     }
-    idle < Duration::from_secs(60 * worker.settings.worker_idle_exit_min())
+    let used_mb = rss_mb();
+    if is_too_large(used_mb, limit_mb) {
+        warn!("{used_mb:.0} MB in use, {limit_mb} allowed; the next request starts afresh");
+        return false;
+    }
+    !is_idle(worker.idle(), worker.settings.worker_idle_exit_min())
+}
+
+/// A little over the limit is no reason to lose what is warm.
+fn is_too_large(used_mb: f64, limit_mb: f64) -> bool {
+    used_mb > limit_mb * 1.2
+}
+
+fn is_idle(idle: Duration, limit_min: u64) -> bool {
+    idle >= Duration::from_secs(limit_min.saturating_mul(60))
 }
 
 /// Takes the lock that the one worker of this user holds; `None` when another lives.
@@ -248,4 +257,21 @@ fn is_open(fd: i32) -> bool {
     // SAFETY: the borrowed number is only asked for its flags and does not outlive the call.
     let fd = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
     rustix::io::fcntl_getfd(fd).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worker_ends_when_nobody_used_it_for_the_time_that_is_set() {
+        assert!(!is_idle(Duration::from_secs(359 * 60), 360));
+        assert!(is_idle(Duration::from_secs(360 * 60), 360));
+    }
+
+    #[test]
+    fn the_worker_ends_when_it_is_well_over_its_memory() {
+        assert!(!is_too_large(310.0, 300.0));
+        assert!(is_too_large(361.0, 300.0));
+    }
 }
