@@ -1,0 +1,551 @@
+# tabsense for zsh (5.3 and later): TAB in our order, and recorded commands.
+#
+# How it works. zsh cannot reorder matches once they are added, and completers look at what was
+# added before (`compstate[nmatches]`), so nothing can be held back either. So TAB runs in two steps:
+#   1. The shell's own completion (`_main_complete`) runs untouched and adds everything natively. A
+#      `compadd` function in front of the builtin notes each call: options, matches, display strings.
+#   2. The client ranks all matches in one call. With a good answer the native result is dropped
+#      before it is shown, and a second completion widget adds the same calls again, in our order.
+# Without a good answer there is no second step: what is shown is the native result itself.
+# The widgets that compinit defines keep their names, so no key is bound here.
+
+# `eval` parses all of this at once under the user's options, so no syntax below depends on options
+# or is open to aliases of single letters; each function sets its own options when it runs.
+
+if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
+
+typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
+# More matches than this are left in native order.
+typeset -gi +x __tabsense_most=20000
+# Above this rank, matches of one call are added in one go.
+typeset -gi +x __tabsense_single=500
+typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd __tabsense_again
+typeset -gi +x __tabsense_histcmd __tabsense_exit
+typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
+typeset -ga +x __tabsense_group_names __tabsense_group_sort __tabsense_plan __tabsense_added
+typeset -ga +x __tabsense_state __tabsense_started __tabsense_pending
+typeset -g +x __tabsense_command='' __tabsense_session="${__tabsense_session:-}" __tabsense_word=''
+typeset -g +x __tabsense_numeric='' __tabsense_multibyte='' __tabsense_unit=''
+
+# --- step 1 ---------------------------------------------------------------------------------------
+
+# The widget behind the completion widgets' names. $1 is the builtin widget it stands for.
+_tabsense_tab() {
+  local __tabsense_style=$1 __tabsense_status=0
+  shift
+  __tabsense_again=0
+  zle _tabsense_first_$__tabsense_style -- "$@" || __tabsense_status=$?
+  if [[ $__tabsense_again == 1 ]]; then
+    __tabsense_status=0
+    zle _tabsense_second_$__tabsense_style -- "$@" || __tabsense_status=$?
+  fi
+  return $__tabsense_status
+}
+
+# The first completion widget: native completion, with the calls of compadd noted.
+# The user's options stay in force here, completion depends on them.
+_tabsense_first() {
+  if [[ -n ${functions[compadd]-} ]]; then
+    # Someone else (fzf-tab, zsh-autocomplete) stands in front of compadd already: theirs.
+    _main_complete "$@"
+    return $?
+  fi
+  local __tabsense_result=0
+  __tabsense_begin 2>/dev/null
+  {
+    _main_complete "$@" || __tabsense_result=$?
+  } always {
+    [[ -z ${functions[compadd]-} ]] || unfunction compadd
+  }
+  __tabsense_decide 2>/dev/null
+  return $__tabsense_result
+}
+
+__tabsense_begin() {
+  if [[ -o numeric_glob_sort ]]; then __tabsense_numeric=n; else __tabsense_numeric=; fi
+  if [[ -o multibyte ]]; then __tabsense_multibyte=multibyte; else __tabsense_multibyte=no_multibyte; fi
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace
+  __tabsense_calls=0 __tabsense_groups=0 __tabsense_total=0 __tabsense_odd=0
+  __tabsense_options_of=() __tabsense_context=() __tabsense_group_of=() __tabsense_match_of=()
+  __tabsense_group_names=() __tabsense_group_sort=() __tabsense_added=()
+  __tabsense_word=$PREFIX
+  comppostfuncs=(${comppostfuncs:#_tabsense_post} _tabsense_post)
+  functions[compadd]=$functions[_tabsense_compadd]
+}
+
+# Runs inside _main_complete, at its end: a message on show is not among the noted calls.
+_tabsense_post() {
+  [[ -z $_comp_mesg ]] || __tabsense_odd=1
+}
+
+# Stands in front of the builtin `compadd` while completion functions run, under their options.
+_tabsense_compadd() {
+  local -a __tabsense_all=("$@") __tabsense_opts __tabsense_query __tabsense_names
+  local -a __tabsense_grp __tabsense_disp __tabsense_rest __tabsense_shown __tabsense_hits
+  if [[ ${_comp_correct:-0} -gt 0 ]]; then
+    __tabsense_correct "$@" || return 1
+    set -- "${__tabsense_all[@]}"
+  fi
+  # What is only asked for (-O, -A, -D) goes past; what has no place in the dry run is kept apart.
+  zparseopts -D -a __tabsense_opts \
+    A+:=__tabsense_query O+:=__tabsense_query D+:=__tabsense_query C=__tabsense_rest E+:=__tabsense_rest \
+    J+:=__tabsense_grp V+:=__tabsense_grp d+:=__tabsense_disp a=__tabsense_names k=__tabsense_names \
+    P+: S+: p+: s+: i+: I+: W+: F+: M+: r+: R+: X+: x+: o+:: 'q' 'f' 'e' 'n' 'U' 'Q' 'l' '1' '2'
+  if (( $#__tabsense_query || __tabsense_odd || ! $# )); then
+    builtin compadd "${__tabsense_all[@]}"
+    return
+  fi
+  if (( $#__tabsense_rest || __tabsense_total + $# > __tabsense_most )) ||
+     [[ ${__tabsense_disp[2]-} == \(* ]]; then
+    # Dummies that line columns up, "all matches", too many: native order.
+    __tabsense_odd=1
+    builtin compadd "${__tabsense_all[@]}"
+    return
+  fi
+  if (( $#__tabsense_disp )); then
+    __tabsense_shown=("${(@P)__tabsense_disp[2]}")
+    builtin compadd "${__tabsense_opts[@]}" -D __tabsense_shown -O __tabsense_hits "${__tabsense_names[@]}" -- "$@"
+  else
+    builtin compadd "${__tabsense_opts[@]}" -O __tabsense_hits "${__tabsense_names[@]}" -- "$@"
+  fi
+  __tabsense_note 2>/dev/null
+  builtin compadd "${__tabsense_all[@]}"
+}
+
+# Notes one call: __tabsense_opts, _grp, _hits and _shown of the caller.
+__tabsense_note() {
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace
+  local -i count=$#__tabsense_hits call group
+  if (( __tabsense_total + count > __tabsense_most )); then
+    __tabsense_odd=1
+  fi
+  (( count && ! __tabsense_odd )) || return 0
+  call=$(( ++__tabsense_calls ))
+  __tabsense_total+=count
+  __tabsense_options_of[call]=${(pj:\0:)__tabsense_opts}
+  __tabsense_context[call]="$PREFIX"$'\0'"$SUFFIX"$'\0'"$IPREFIX"$'\0'"$ISUFFIX"$'\0'"${compstate[pattern_match]-}"$'\0'"${#compstate[all_quotes]}"
+
+  # zsh keeps groups apart by name and by how they are sorted.
+  local name=${__tabsense_grp[2]:-default} order=${__tabsense_opts[(r)-o*]-} sort=o
+  [[ ${__tabsense_grp[1]-} == -V || $order == *nosort* ]] && sort=
+  [[ -n $sort && $order == *rev* ]] && sort=O
+  [[ -n $sort && ( $order == *num* || -n $__tabsense_numeric ) ]] && sort+=n
+  group=${__tabsense_group_names[(ie)$sort:$name]}
+  if (( group > __tabsense_groups )); then
+    __tabsense_groups=group
+    __tabsense_group_names[group]=$sort:$name
+    typeset -ga +x __tabsense_items_$group
+    set -A __tabsense_items_$group
+  fi
+  __tabsense_group_of[call]=$group
+
+  # One item a match: display string, text, call. Joined and split in one go, without a loop.
+  local -a items shown hits
+  if (( $#__tabsense_shown )); then
+    local nul=$'\0' end=$'\0\1'
+    while (( $#__tabsense_shown < count )); do __tabsense_shown+=(''); done
+    shown=("${(@)^__tabsense_shown[1,count]}$nul") hits=("${(@)^__tabsense_hits}$nul$call$end")
+    shown=("${(@)shown:^hits}")
+    local joined="${(j::)shown}"
+    items=("${(@ps:\0\1:)${joined%$end}}")
+  else
+    items=($'\0'"${(@)^__tabsense_hits}"$'\0'"$call")
+  fi
+  local own=__tabsense_items_$group
+  set -A $own "${(@P)own}" "${(@)items}"
+}
+
+# _approximate puts its own compadd in front only when there is none yet, so its part is done here:
+# the pattern flag that allows errors goes before what was typed. Changes the caller's _all.
+__tabsense_correct() {
+  local -a opts group
+  local -i unmatched
+  zparseopts -D -a opts A: O: D: 'C' E: J:=group V:=group d: 'a' 'k' P: S: p: s: i: I: W: F: M: r: R: X: x: o:: 'q' 'f' 'e' 'n' 'U' 'Q' 'l' '1' '2'
+  unmatched=${opts[(I)-U]}
+  (( unmatched || $#PREFIX + $#SUFFIX > _comp_correct )) || return 1
+  local path_prefix=
+  (( ${opts[(I)-p]} )) && path_prefix=${opts[${opts[(I)-p]}+1]}
+  if [[ $PREFIX == \~* && $path_prefix != \~* ]]; then
+    PREFIX="~(#a$_comp_correct)${PREFIX#\~}"
+  else
+    PREFIX="(#a$_comp_correct)$PREFIX"
+  fi
+  if [[ ${_correct_group:-0} -gt 0 ]] && (( $#group )); then
+    _correct_expl[_correct_group]=${group[1][1,2]}
+  fi
+  __tabsense_all=("${_correct_expl[@]}" "${__tabsense_all[@]}")
+  return 0
+}
+
+# Asks for the order once the native completion is done, and drops its result when there is one.
+__tabsense_decide() {
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace no_bg_nice extended_glob
+  local insert=${compstate[insert]-} list=${compstate[list]-}
+  (( ! __tabsense_odd )) || return 0
+  [[ ${compstate[old_list]-} != keep && $insert != all && $insert != *tab* && $insert != [0-9]* ]] || return 0
+  local -i found=compstate[nmatches]
+  # Matches that were not noted cannot be added again.
+  (( found <= __tabsense_total && found != 1 )) || return 0
+  # Where the native result only makes the word longer, no order is seen.
+  local common=${compstate[unambiguous]-}
+  if [[ $found -gt 1 && $insert == *unambiguous && $list == ambiguous* && $list != *force* &&
+        $common == $__tabsense_word?* ]]; then
+    return 0
+  fi
+  # Candidates of the client's own: where the shell has none, where a list is shown, in a menu.
+  local add=0
+  if [[ $found == 0 || $insert == *menu && $insert != *unambiguous || -z $insert ||
+        $common == "$__tabsense_word" ]]; then
+    add=1
+  fi
+  __tabsense_ask $found $add || return 0
+  if (( $#__tabsense_added )) && [[ $found == 0 || $insert == *unambiguous ]]; then
+    # Own candidates need not begin with the word: a common beginning would cut it. A list, then.
+    insert=
+    (( ${#${(M)__tabsense_added:#+*}} > 1 || found > 0 )) || insert=unambiguous
+    [[ -n $list ]] || list=autolist
+  fi
+  __tabsense_state=(insert "$insert" list "$list")
+  local key
+  for key in exact last_prompt list_max pattern_insert to_end; do
+    [[ -z ${compstate[$key]+set} ]] || __tabsense_state+=($key "$compstate[$key]")
+  done
+  __tabsense_again=1
+  # A list on request: the line stays, and this result is not shown, the next one replaces it.
+  compstate[insert]= compstate[list]=list
+}
+
+# Sends all matches to the client; sets __tabsense_plan to the order. $1: how many zsh counts,
+# $2: whether the client may add candidates.
+__tabsense_ask() {
+  local bin=$TABSENSE_BIN
+  [[ $bin == */* ]] || bin=${commands[$bin]-}
+  [[ -n $bin && -x $bin ]] || return 1
+
+  local -a all items texts shown records
+  local -i group call
+  local own
+  for (( group = 1; group <= __tabsense_groups; group++ )); do
+    own=__tabsense_items_$group
+    items=("${(@P)own}")
+    case ${__tabsense_group_names[group]%%:*} in
+      o) items=("${(@o)items}") ;;
+      O) items=("${(@O)items}") ;;
+      on) items=("${(@on)items}") ;;
+      On) items=("${(@On)items}") ;;
+    esac
+    all+=("${(@u)items}")
+  done
+  # What a match stands for: the whole word as the command will get it.
+  local -A before after quoted
+  local -a context options
+  for (( call = 1; call <= __tabsense_calls; call++ )); do
+    context=("${(@ps:\0:)__tabsense_context[call]}") options=("${(@ps:\0:)__tabsense_options_of[call]}")
+    # Inside a quoted argument that holds a whole command: rare, and not ours to take apart.
+    (( context[6] <= ${#compstate[all_quotes]} )) || return 1
+    __tabsense_around "${context[3]}" "${options[@]}"
+    before[$call]=$reply[1] after[$call]=$reply[2] quoted[$call]=$reply[3]
+  done
+  texts=("${(@)${(@)all#*$'\0'}%$'\0'*}")
+  if (( ${#${(@u)before}} <= 1 && ${#${(@u)after}} <= 1 && ${#${(@u)quoted}} <= 1 )); then
+    [[ ${quoted[1]-} != Q ]] || texts=("${(@Q)texts}")
+    texts=("${before[1]-}${(@)^texts}${after[1]-}")
+  else
+    local text
+    local -a whole
+    for (( group = 1; group <= $#all; group++ )); do
+      call=${all[group]##*$'\0'} text=$texts[group]
+      [[ $quoted[$call] != Q ]] || text=${(Q)text}
+      whole[group]=$before[$call]$text$after[$call]
+    done
+    texts=("${(@)whole}")
+  fi
+  # Always pairs: the line break after the last record is then half a pair, which the client drops.
+  shown=("${(@)${(@)all%%$'\0'*}#* -- }")
+  records=("${(@)texts:^shown}")
+
+  local -a header=(shell=zsh "session=$__tabsense_session" "line=$PREBUFFER$BUFFER"
+    cursor=$(( $#PREBUFFER + $#LBUFFER )) "unit=$__tabsense_unit" "cwd=$PWD" "word=${(Q)__tabsense_word}"
+    base= pairs=1 "add=$2" "time=${EPOCHREALTIME-}")
+  local data="${(pj:\0:)header}"$'\0\0'
+  (( $#records == 0 )) || data+="${(pj:\0:)records}"$'\0'
+  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+  local answer
+  { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
+  __tabsense_read_answer $#all "$answer" || return 1
+  __tabsense_all_items=("${(@)all}")
+}
+
+# What surrounds the matches of a call within the word, unquoted. $1: IPREFIX, then the options.
+__tabsense_around() {
+  local inserted= pre= path= path_suffix= quoted=
+  local ignored=$1
+  shift
+  while (( $# )); do
+    case $1 in
+      -i) inserted=$2 ;;
+      -P) pre=$2 ;;
+      -p) path=$2 ;;
+      -s) path_suffix=$2 ;;
+      -Q) quoted=Q ;;
+    esac
+    case $1 in
+      -[PSpsiIWFMrRXx]) shift 2 ;;
+      *) shift ;;
+    esac
+  done
+  typeset -ga reply
+  [[ -z $quoted ]] || path=${(Q)path} path_suffix=${(Q)path_suffix}
+  reply=("${(Q)ignored}$inserted${(Q)pre}$path" "$path_suffix" "$quoted")
+}
+
+# Checks an answer about $1 matches and sets __tabsense_plan (places from 0) and __tabsense_added.
+__tabsense_read_answer() {
+  local -i count=$1
+  local -a records
+  records=("${(@ps:\0:)2}")
+  [[ $records[1] == v1 && $records[-2] == . && -z $records[-1] ]] || return 1
+  records=("${(@)records[2,-3]}")
+  local -a places=("${(@M)records:#=<->}")
+  places=("${(@)places#=}")
+  local -a others=("${(@)records:#=<->}")
+  (( $#places == count && ${#${(@u)places}} == count )) || return 1
+  (( count == 0 || ${${(@On)places}[1]:-0} == count - 1 )) || return 1
+  [[ -z ${others[(r)^[+?]*]-} ]] || return 1
+  __tabsense_plan=("${(@)places}") __tabsense_added=("${(@)others}")
+  # The native order, and nothing more: the native result stands.
+  local -a native=("${(@on)places}")
+  [[ $#others -gt 0 || "$places" != "$native" ]]
+}
+
+# --- step 2 ---------------------------------------------------------------------------------------
+
+# The second completion widget: adds what the first one noted, in our order.
+_tabsense_second() {
+  if [[ $__tabsense_again != 1 ]]; then
+    # Called again from within menu selection: a fresh native completion.
+    _main_complete "$@"
+    return $?
+  fi
+  __tabsense_again=0
+  __tabsense_replay 2>/dev/null
+}
+
+__tabsense_replay() {
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $__tabsense_multibyte
+  local place item last=
+  local -i call group rank
+  local -A runs
+  local -a words shown order
+  # The groups come in native order.
+  local -a per_group
+  for place in $__tabsense_plan; do
+    item=${__tabsense_all_items[place+1]}
+    call=${item##*$'\0'}
+    group=$__tabsense_group_of[call]
+    per_group[group]+="$place "
+  done
+  for (( group = 1; group <= __tabsense_groups; group++ )); do
+    last= words=() shown=() rank=0
+    order=(${=per_group[group]})
+    (( $#order > __tabsense_single )) && __tabsense_bundle
+    for place in $order; do
+      item=${__tabsense_all_items[place+1]}
+      call=${item##*$'\0'} item=${item%$'\0'*}
+      if [[ $call != $last && -n $last ]]; then
+        __tabsense_add $last
+        words=() shown=()
+      fi
+      last=$call
+      words+=("${item#*$'\0'}") shown+=("${item%%$'\0'*}")
+    done
+    [[ -z $last ]] || __tabsense_add $last
+  done
+  __tabsense_add_own
+  local key value
+  for key value in "${(@)__tabsense_state}"; do
+    # Where a list was asked for there is nothing to insert.
+    [[ $key == insert && -z ${compstate[insert]-} && -z $value ]] || compstate[$key]=$value
+  done
+}
+
+# Far down the ranking, matches of the same call go together: fewer calls. Changes order.
+__tabsense_bundle() {
+  local -A tail
+  local -a head=("${(@)order[1,__tabsense_single]}") calls
+  for place in "${(@)order[__tabsense_single+1,-1]}"; do
+    call=${__tabsense_all_items[place+1]##*$'\0'}
+    (( ${+tail[$call]} )) || calls+=($call)
+    tail[$call]+="$place "
+  done
+  order=($head)
+  for call in $calls; do order+=(${=tail[$call]}); done
+}
+
+# Adds words (and shown) of the caller with the options and in the context of call $1.
+# A function of its own: zsh puts PREFIX and its kin back when it returns.
+__tabsense_add() {
+  local -a context=("${(@ps:\0:)__tabsense_context[$1]}") options=("${(@ps:\0:)__tabsense_options_of[$1]}")
+  local name=${__tabsense_group_names[${__tabsense_group_of[$1]}]#*:}
+  [[ -n $__tabsense_options_of[$1] ]] || options=()
+  PREFIX=$context[1] SUFFIX=$context[2] IPREFIX=$context[3] ISUFFIX=$context[4]
+  [[ $compstate[pattern_match] == $context[5] ]] || compstate[pattern_match]=$context[5]
+  # The first of several equal options counts: ours.
+  local -a own=(-V "$name" -o nosort)
+  (( ${#${(@)shown:#}} )) && own+=(-d shown)
+  builtin compadd "${own[@]}" "${options[@]}" -a -- words
+}
+
+# Adds what the client knows beyond the native matches: whole words, in a group of their own.
+__tabsense_add_own() {
+  (( $#__tabsense_added )) || return 0
+  local record kind text dir base
+  local -a words shown
+  for record in "${(@)__tabsense_added}"; do
+    [[ $record == +* ]] || continue
+    kind=$record[2] text=${record#*$'\t'}
+    [[ -n $text && $kind != l ]] || continue
+    [[ $text != \~/* || -z $compstate[quote] ]] || text=$HOME/${text#\~/}
+    base=${text%/}
+    dir=
+    [[ $base != */* ]] || dir=${base%/*}/ base=${base##*/}
+    builtin compadd -U -f -V tabsense -p "$dir" -W "${dir/#\~\//$HOME/}" -- "$base"
+  done
+}
+
+# --- commands -------------------------------------------------------------------------------------
+
+# The shell's own ignore settings, as far as they can be seen before the command runs.
+__tabsense_keeps() {
+  local line=$1 word=${1%%[[:space:]]*}
+  [[ -n ${HISTFILE:-} && $HISTFILE != /dev/null && ${SAVEHIST:-0} -gt 0 ]] || return 1
+  [[ -n $line && $line != ' '* ]] || return 1
+  [[ -z ${HISTORY_IGNORE:-} || $line != ${~HISTORY_IGNORE} ]] || return 1
+  [[ ! -o hist_ignore_space || ${aliases[$word]-} != ' '* ]] || return 1
+  local stored='(builtin[[:space:]]##|)(history|r|fc[[:space:]]##-*l*)(|[[:space:]]*)'
+  [[ ! -o hist_no_store || $line != ${~stored} ]]
+}
+
+__tabsense_preexec() {
+  local -i keeps=0 extended=0
+  [[ ! -o extended_glob ]] || extended=1
+  # Read under the user's options, which emulate sets aside.
+  local ignore_space=no_hist_ignore_space no_store=no_hist_no_store
+  [[ ! -o hist_ignore_space ]] || ignore_space=hist_ignore_space
+  [[ ! -o hist_no_store ]] || no_store=hist_no_store
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $ignore_space $no_store
+  __tabsense_flush
+  # $1 as typed, with its line breaks; empty where there is no history.
+  __tabsense_command=
+  if __tabsense_keeps "${1-}"; then
+    __tabsense_command=$1 __tabsense_histcmd=HISTCMD
+    __tabsense_started=($epochtime "$PWD")
+  fi
+}
+
+__tabsense_precmd() {
+  __tabsense_exit=$?
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace
+  [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
+  __tabsense_install
+  if [[ -z $__tabsense_command ]]; then
+    __tabsense_tell
+    return 0
+  fi
+  local -a now=($epochtime)
+  local -i took=$(( (now[1] - __tabsense_started[1]) * 1000 + (now[2] - __tabsense_started[2]) / 1000000 ))
+  (( took >= 0 )) || took=0
+  __tabsense_pending=("command=$__tabsense_command" exit=$__tabsense_exit
+    start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
+    "ran_in=$__tabsense_started[3]")
+  __tabsense_command=
+  # A hook of someone else may keep the line out of the history; zsh shows that one line later.
+  if __tabsense_others_decide; then
+    __tabsense_tell
+    return 0
+  fi
+  __tabsense_tell "${(@)__tabsense_pending}"
+  __tabsense_pending=()
+  return 0
+}
+
+# Whether it is not known yet if the shell keeps the last line.
+__tabsense_others_decide() {
+  (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]
+}
+
+# Sends the line that waited. The event number stands still when the shell drops a line.
+__tabsense_flush() {
+  (( $#__tabsense_pending )) || return 0
+  (( HISTCMD == __tabsense_histcmd )) || __tabsense_tell "${(@)__tabsense_pending}"
+  __tabsense_pending=()
+}
+
+# Tells the worker where the shell is and what ran. Does not wait.
+__tabsense_tell() {
+  local bin=$TABSENSE_BIN
+  [[ $bin == */* ]] || bin=${commands[$bin]-}
+  [[ -n $bin && -x $bin ]] || return 0
+  local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
+  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+  setopt no_bg_nice
+  # In a subshell: the job table, $! and $? of the shell stay as they are.
+  ( "$bin" prompt --hook <<<"${(pj:\0:)header}"$'\0\0' & ) >/dev/null 2>&1
+}
+
+# --- setting up -----------------------------------------------------------------------------------
+
+# Plugins that change TAB themselves, one a line, and who answers TAB. Read by `tabsense doctor`.
+_tabsense_plugins() {
+  emulate -L zsh
+  (( ! ${+functions[fzf-tab-complete]} )) || print -r -- 'fzf-tab: answers TAB, our order is not used'
+  (( ! ${+functions[.autocomplete__main]} && ! ${+functions[.autocomplete.__init__]} )) ||
+    print -r -- 'zsh-autocomplete: answers TAB, our order is not used'
+  (( ! ${+functions[_zsh_autosuggest_start]} )) || print -r -- 'zsh-autosuggestions: works with us'
+  (( ! ${+functions[_zsh_highlight]} )) || print -r -- 'zsh-syntax-highlighting: works with us'
+  (( ${+functions[_main_complete]} )) || print -r -- 'compinit: not run, TAB is not ours'
+  return 0
+}
+
+# Puts _tabsense_tab behind every completion widget that runs _main_complete. Again at each prompt,
+# as compinit or a plugin may define them later.
+__tabsense_install() {
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace
+  if [[ -n ${TABSENSE_TRY-} && -z ${functions[_main_complete]-} ]]; then
+    autoload -Uz compinit && compinit -u
+  fi
+  local name style
+  for name in ${(k)widgets[(R)completion:.*:_main_complete]}; do
+    style=${${widgets[$name]#completion:.}%%:*}
+    if (( ! ${+widgets[_tabsense_first_$style]} )); then
+      zle -C _tabsense_first_$style .$style _tabsense_first
+      zle -C _tabsense_second_$style .$style _tabsense_second
+      functions[_tabsense_tab_$style]="_tabsense_tab $style \"\$@\""
+    fi
+    zle -N $name _tabsense_tab_$style
+  done
+  return 0
+}
+
+__tabsense_start() {
+  emulate -L zsh
+  setopt no_aliases no_err_return no_err_exit no_xtrace
+  zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
+  zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
+  local letter=$'\xc3\xa9'
+  if (( $#letter == 1 )); then __tabsense_unit=chars; else __tabsense_unit=bytes; fi
+  typeset -ga preexec_functions precmd_functions
+  preexec_functions=(${preexec_functions:#__tabsense_preexec} __tabsense_preexec)
+  precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
+  __tabsense_install
+}
+__tabsense_start 2>/dev/null || :
+
+fi
