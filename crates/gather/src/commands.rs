@@ -49,7 +49,7 @@ impl Commands {
         Self::prefetch(listings, path);
         let left = || deadline.saturating_duration_since(Instant::now());
         let found = directories(path)
-            .filter_map(|directory| listings.list_commands(directory, left()).ok())
+            .filter_map(|directory| listings.executables(directory, left()).ok())
             .collect();
         Self { listings: found }
     }

@@ -302,7 +302,7 @@ impl Lexer<'_> {
             return;
         };
         let digits = !word.quoted && word.text.iter().all(u8::is_ascii_digit);
-        let named = !word.quoted && word.text.starts_with(b"{") && word.text.ends_with(b"}");
+        let named = !word.quoted && is_named_descriptor(&word.text);
         if digits || named {
             frame.word = None;
         }
@@ -408,10 +408,22 @@ pub(super) fn name_length(text: &[u8]) -> usize {
         .count()
 }
 
+/// `{name}`, which bash and zsh set to a new descriptor.
+fn is_named_descriptor(text: &[u8]) -> bool {
+    let name = text
+        .strip_prefix(b"{")
+        .and_then(|text| text.strip_suffix(b"}"));
+    name.is_some_and(|name| !name.is_empty() && name_length(name) == name.len())
+}
+
+/// Names of variables are shorter; the bound keeps the check cheap.
+const LONGEST_NAME: usize = 255;
+
 /// Whether the text so far is what may stand before `=` in an assignment.
 fn is_assigned_name(word: &Word) -> bool {
     let name = word.text.strip_suffix(b"+").unwrap_or(&word.text);
     !word.quoted
+        && name.len() <= LONGEST_NAME
         && name.first().is_some_and(|byte| !byte.is_ascii_digit())
         && name_length(name) == name.len()
 }

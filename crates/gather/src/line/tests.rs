@@ -220,6 +220,13 @@ fn redirections_are_no_arguments() {
         check(&ALL, line, &["ls", "a"], "fo", Position::Redirection);
     }
     check(
+        &POSIX,
+        "ls {a,b}> x fo",
+        &["ls", "{a,b}"],
+        "fo",
+        Position::Argument,
+    );
+    check(
         &ALL,
         "ls a 2>/dev/null fo",
         &["ls", "a"],

@@ -185,11 +185,12 @@ impl Listings {
         let _ = scan::start(&self.shared, &self.pool, &key(directory, Mode::All));
     }
 
-    pub(crate) fn list_commands(
-        &self,
-        directory: &Path,
-        budget: Duration,
-    ) -> Result<Listing, Unavailable> {
+    /// The executable regular files in `directory`, links followed; otherwise
+    /// like [`Listings::list`].
+    ///
+    /// # Errors
+    /// As [`Listings::list`].
+    pub fn executables(&self, directory: &Path, budget: Duration) -> Result<Listing, Unavailable> {
         self.get(&key(directory, Mode::Commands), budget)
     }
 
@@ -277,7 +278,8 @@ impl Listings {
             if refused.is_some() || left.is_zero() || slot.is_settled(left) {
                 return slot.answer(refused);
             }
-            let waited = self.shared.changed.wait_timeout(cache, left);
+            let pause = slot.pause(left);
+            let waited = self.shared.changed.wait_timeout(cache, pause);
             cache = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

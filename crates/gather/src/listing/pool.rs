@@ -191,6 +191,14 @@ impl Pool {
         }))
     }
 
+    /// Whether waiting for work that is under way in `directory` is any use.
+    pub(crate) fn check(&self, directory: &Path) -> Result<(), Unavailable> {
+        match self.0.lock().admit(directory, self.0.threads) {
+            Err(Unavailable::Slow) => Err(Unavailable::Slow),
+            _ => Ok(()),
+        }
+    }
+
     /// Runs `task` on a thread of the pool as soon as one is free.
     pub(crate) fn submit(
         &self,

@@ -91,6 +91,15 @@ impl Slot {
         }
     }
 
+    /// How long to wait at most before looking again.
+    pub(crate) fn pause(&self, left: Duration) -> Duration {
+        if self.links.is_some() {
+            left.min(QUICK)
+        } else {
+            left
+        }
+    }
+
     pub(crate) fn answer(&self, refused: Option<Unavailable>) -> Result<Listing, Unavailable> {
         if let Some(error) = self.error {
             return Err(error);
@@ -127,7 +136,8 @@ pub(crate) fn start(shared: &Arc<Shared>, pool: &Arc<Pool>, key: &Key) -> Result
         let slot = cache.slots.entry(key.clone()).or_insert_with(Slot::new);
         slot.used = Instant::now();
         if slot.phase != Phase::Idle {
-            return Ok(());
+            drop(cache);
+            return pool.check(&key.0);
         }
         slot.phase = Phase::Checking;
     }
@@ -152,6 +162,15 @@ pub(crate) fn start(shared: &Arc<Shared>, pool: &Arc<Pool>, key: &Key) -> Result
         shared.changed.notify_all();
     }
     refused
+}
+
+/// What one reading of a directory found, besides the entries.
+struct Reading {
+    /// Names of links, whose kind is open.
+    links: Vec<Vec<u8>>,
+    /// The memory bound was reached.
+    truncated: bool,
+    took: Duration,
 }
 
 struct Work {
@@ -230,10 +249,12 @@ impl Work {
             return;
         }
         match self.read(beat) {
-            Ok((links, truncated, took)) => {
-                self.finish(stamp, now, truncated, took);
+            Ok(reading) => {
+                let follow = self.finish(stamp, now, &reading);
                 drop(rest);
-                self.follow_later(links);
+                if follow {
+                    self.follow_later(reading.links);
+                }
             }
             Err(error) => self.fail(&error),
         }
@@ -252,21 +273,29 @@ impl Work {
         });
     }
 
-    fn finish(&self, stamp: Stamp, started: SystemTime, truncated: bool, took: Duration) {
-        self.with_slot(|slot| {
+    /// Books a reading; whether its links are to be followed now.
+    fn finish(&self, stamp: Stamp, started: SystemTime, reading: &Reading) -> bool {
+        let follow = self.with_slot(|slot| {
             slot.whole = Some(std::mem::take(&mut slot.growing));
             slot.stamp = Some(stamp);
             slot.racy = stamp.is_racy(started);
             slot.outdated = false;
-            slot.truncated = truncated;
+            slot.truncated = reading.truncated;
             slot.error = None;
-            slot.took = took;
+            slot.took = reading.took;
             slot.ended = Some(Instant::now());
+            // Earlier links may still hang; theirs is the only thread spent on it.
+            let follow = slot.links.is_none() && !reading.links.is_empty();
+            if follow {
+                slot.links = Some(Instant::now());
+            }
+            follow
         });
+        follow == Some(true)
     }
 
-    /// Reads all entries; gives back the names of links, whose kind is open.
-    fn read(&self, beat: &Beat) -> io::Result<(Vec<Vec<u8>>, bool, Duration)> {
+    /// Reads all entries.
+    fn read(&self, beat: &Beat) -> io::Result<Reading> {
         let began = Instant::now();
         let mut links = Vec::new();
         let mut builder = Builder::default();
@@ -299,7 +328,12 @@ impl Work {
         }
         self.publish(&mut builder);
         beat.tick();
-        Ok((links, bytes > most, began.elapsed()))
+        links.truncate(self.shared.limits.links);
+        Ok(Reading {
+            links,
+            truncated: bytes > most,
+            took: began.elapsed(),
+        })
     }
 
     fn collect(&self, name: &[u8], kind: Type, builder: &mut Builder, links: &mut Vec<Vec<u8>>) {
@@ -332,19 +366,7 @@ impl Work {
 
     /// Looks behind the links on a thread of their own: one of them may lead to
     /// a place that hangs, and the directory is no worse for that.
-    fn follow_later(&self, mut links: Vec<Vec<u8>>) {
-        links.truncate(self.shared.limits.links);
-        if links.is_empty() {
-            return;
-        }
-        let free = self.with_slot(|slot| {
-            let free = slot.links.is_none();
-            slot.links.get_or_insert_with(Instant::now);
-            free
-        });
-        if free != Some(true) {
-            return;
-        }
+    fn follow_later(&self, links: Vec<Vec<u8>>) {
         let work = Self {
             shared: Arc::clone(&self.shared),
             pool: Arc::clone(&self.pool),

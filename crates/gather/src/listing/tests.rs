@@ -155,16 +155,20 @@ fn a_hanging_directory_costs_its_callers_only_their_budget() {
     fake.directory("/quick", files(3));
     fake.hold("/slow");
     let listings = fake.listings(Limits::default());
-    // These return although the directory never does.
+    // These return although the directory never does, soon without waiting.
+    for budget in [SHORT, Duration::ZERO] {
+        let refused = listings.list(Path::new("/slow"), budget).unwrap_err();
+        assert!(matches!(refused, Unavailable::Late | Unavailable::Slow));
+    }
+    let slow = |answer: &Result<Listing, Unavailable>| {
+        answer
+            .as_ref()
+            .is_err_and(|error| *error == Unavailable::Slow)
+    };
+    assert!(until(&listings, "/slow", slow).is_err());
     assert_eq!(
-        listings.list(Path::new("/slow"), SHORT).unwrap_err(),
-        Unavailable::Late
-    );
-    assert_eq!(
-        listings
-            .list(Path::new("/slow"), Duration::ZERO)
-            .unwrap_err(),
-        Unavailable::Late
+        listings.list(Path::new("/slow"), LONG).unwrap_err(),
+        Unavailable::Slow
     );
     listings.prefetch(Path::new("/slow"));
     // Others are answered meanwhile, and what lies below is refused in the end.
