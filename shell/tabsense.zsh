@@ -17,8 +17,8 @@ if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
 # More matches than this are left in native order.
 typeset -gi +x __tabsense_most=20000
-# Above this rank, matches of one call are added in one go.
-typeset -gi +x __tabsense_single=500
+# So many of the best are put in order one by one; the rest follows in native order.
+typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd __tabsense_again
 typeset -gi +x __tabsense_histcmd __tabsense_exit
 typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
@@ -225,7 +225,8 @@ __tabsense_ask() {
   [[ $bin == */* ]] || bin=${commands[$bin]-}
   [[ -n $bin && -x $bin ]] || return 1
 
-  local -a all items texts shown records
+  local nul=$'\0'
+  local -a all items rest texts shown records
   local -i group call
   local own
   for (( group = 1; group <= __tabsense_groups; group++ )); do
@@ -249,22 +250,18 @@ __tabsense_ask() {
     __tabsense_around "${context[3]}" "${options[@]}"
     before[$call]=$reply[1] after[$call]=$reply[2] quoted[$call]=$reply[3]
   done
-  texts=("${(@)${(@)all#*$'\0'}%$'\0'*}")
+  rest=("${(@)all#*$nul}")
+  texts=("${(@)rest%%$nul*}")
   if (( ${#${(@u)before}} <= 1 && ${#${(@u)after}} <= 1 && ${#${(@u)quoted}} <= 1 )); then
-    [[ ${quoted[1]-} != Q ]] || texts=("${(@Q)texts}")
+    # Unquoting is slow, and most names have nothing to unquote.
+    [[ ${quoted[1]-} != Q || "$texts" != *[\\\'\"\$]* ]] || texts=("${(@Q)texts}")
     texts=("${before[1]-}${(@)^texts}${after[1]-}")
   else
-    local text
-    local -a whole
-    for (( group = 1; group <= $#all; group++ )); do
-      call=${all[group]##*$'\0'} text=$texts[group]
-      [[ $quoted[$call] != Q ]] || text=${(Q)text}
-      whole[group]=$before[$call]$text$after[$call]
-    done
-    texts=("${(@)whole}")
+    __tabsense_whole_words
   fi
   # Always pairs: the line break after the last record is then half a pair, which the client drops.
-  shown=("${(@)${(@)all%%$'\0'*}#* -- }")
+  shown=("${(@)all%%$nul*}")
+  shown=("${(@)shown#* -- }")
   records=("${(@)texts:^shown}")
 
   local -a header=(shell=zsh "session=$__tabsense_session" "line=$PREBUFFER$BUFFER"
@@ -277,6 +274,17 @@ __tabsense_ask() {
   { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
   __tabsense_read_answer $#all "$answer" || return 1
   __tabsense_all_items=("${(@)all}")
+}
+
+# Each match in the words of its own call: texts and rest of the caller, which are changed.
+__tabsense_whole_words() {
+  local -i i
+  local text
+  for (( i = 1; i <= $#rest; i++ )); do
+    call=${rest[i]#*$nul} text=${rest[i]%%$nul*}
+    [[ $quoted[$call] != Q ]] || text=${(Q)text}
+    texts[i]=$before[$call]$text$after[$call]
+  done
 }
 
 # What surrounds the matches of a call within the word, unquoted. $1: IPREFIX, then the options.
@@ -337,33 +345,29 @@ _tabsense_second() {
 __tabsense_replay() {
   emulate -L zsh
   setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $__tabsense_multibyte
-  local place item last=
-  local -i call group rank
-  local -A runs
-  local -a words shown order
-  # The groups come in native order.
-  local -a per_group
-  for place in $__tabsense_plan; do
-    item=${__tabsense_all_items[place+1]}
-    call=${item##*$'\0'}
-    group=$__tabsense_group_of[call]
-    per_group[group]+="$place "
+  local nul=$'\0' place
+  local -a ranked=() items calls
+  local -i group call
+  # The best one by one; the others follow in native order, in one go.
+  for place in "${(@)__tabsense_plan[1,__tabsense_single]}"; do
+    ranked+=("${__tabsense_all_items[place+1]}")
   done
+  ranked+=("${(@)__tabsense_all_items:|ranked}")
   for (( group = 1; group <= __tabsense_groups; group++ )); do
-    last= words=() shown=() rank=0
-    order=(${=per_group[group]})
-    (( $#order > __tabsense_single )) && __tabsense_bundle
-    for place in $order; do
-      item=${__tabsense_all_items[place+1]}
-      call=${item##*$'\0'} item=${item%$'\0'*}
-      if [[ $call != $last && -n $last ]]; then
-        __tabsense_add $last
-        words=() shown=()
-      fi
-      last=$call
-      words+=("${item#*$'\0'}") shown+=("${item%%$'\0'*}")
+    calls=()
+    for (( call = 1; call <= __tabsense_calls; call++ )); do
+      (( __tabsense_group_of[call] != group )) || calls+=($call)
     done
-    [[ -z $last ]] || __tabsense_add $last
+    if (( $#calls == __tabsense_calls )); then
+      items=("${(@)ranked}")
+    else
+      items=("${(@M)ranked:#*$nul(${(~j:|:)calls})}")
+    fi
+    if (( $#calls == 1 )); then
+      __tabsense_add $calls "${(@)items}"
+    else
+      __tabsense_add_mixed
+    fi
   done
   __tabsense_add_own
   local key value
@@ -373,30 +377,42 @@ __tabsense_replay() {
   done
 }
 
-# Far down the ranking, matches of the same call go together: fewer calls. Changes order.
-__tabsense_bundle() {
-  local -A tail
-  local -a head=("${(@)order[1,__tabsense_single]}") calls
-  for place in "${(@)order[__tabsense_single+1,-1]}"; do
-    call=${__tabsense_all_items[place+1]##*$'\0'}
-    (( ${+tail[$call]} )) || calls+=($call)
-    tail[$call]+="$place "
+# Adds items of several calls (items, calls and nul of the caller): neighbours of one call at once.
+__tabsense_add_mixed() {
+  local -i i first=1 count=$#items
+  (( count <= __tabsense_single )) || count=__tabsense_single
+  local item last= call
+  for (( i = 1; i <= count; i++ )); do
+    item=${items[i]#*$nul}
+    call=${item#*$nul}
+    if [[ $call != $last ]]; then
+      [[ -z $last ]] || __tabsense_add $last "${(@)items[first,i-1]}"
+      last=$call first=i
+    fi
   done
-  order=($head)
-  for call in $calls; do order+=(${=tail[$call]}); done
+  [[ -z $last ]] || __tabsense_add $last "${(@)items[first,count]}"
+  (( count < $#items )) || return 0
+  local -a tail=("${(@)items[count+1,-1]}") part
+  for call in $calls; do
+    part=("${(@M)tail:#*$nul$call}")
+    (( ! $#part )) || __tabsense_add $call "${(@)part}"
+  done
 }
 
-# Adds words (and shown) of the caller with the options and in the context of call $1.
+# Adds items with the options and in the context of call $1.
 # A function of its own: zsh puts PREFIX and its kin back when it returns.
 __tabsense_add() {
-  local -a context=("${(@ps:\0:)__tabsense_context[$1]}") options=("${(@ps:\0:)__tabsense_options_of[$1]}")
-  local name=${__tabsense_group_names[${__tabsense_group_of[$1]}]#*:}
-  [[ -n $__tabsense_options_of[$1] ]] || options=()
+  local nul=$'\0' name=${__tabsense_group_names[${__tabsense_group_of[$1]}]#*:}
+  local -a context=("${(@ps:\0:)__tabsense_context[$1]}") options=()
+  [[ -z $__tabsense_options_of[$1] ]] || options=("${(@ps:\0:)__tabsense_options_of[$1]}")
+  shift
+  local -a shown=("${(@)@%%$nul*}") words=("${(@)@#*$nul}")
+  words=("${(@)words%%$nul*}")
   PREFIX=$context[1] SUFFIX=$context[2] IPREFIX=$context[3] ISUFFIX=$context[4]
-  [[ $compstate[pattern_match] == $context[5] ]] || compstate[pattern_match]=$context[5]
+  [[ ${compstate[pattern_match]-} == $context[5] ]] || compstate[pattern_match]=$context[5]
   # The first of several equal options counts: ours.
   local -a own=(-V "$name" -o nosort)
-  (( ${#${(@)shown:#}} )) && own+=(-d shown)
+  [[ -z ${(j::)shown} ]] || own+=(-d shown)
   builtin compadd "${own[@]}" "${options[@]}" -a -- words
 }
 
