@@ -14,6 +14,7 @@ use tabsense_protocol::{MAX_PAYLOAD, Reply, Request, is_older, request};
 use crate::connection::{Connection, is_absent};
 use crate::deadline::{Deadline, native};
 use crate::records::Records;
+use crate::stages::Stages;
 use crate::start::{Mode, start_worker};
 
 /// Used until the settings have been read.
@@ -29,6 +30,7 @@ pub(crate) fn complete() -> ExitCode {
 }
 
 fn answer(deadline: &Deadline) -> Option<ExitCode> {
+    let mut stages = Stages::from_env();
     let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
     let (settings, _) = Settings::load(&paths.config);
     deadline.set(settings.deadline_ms());
@@ -42,14 +44,19 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     let path = std::env::var_os("PATH").unwrap_or_default().into_vec();
     let mut complete = records.complete(home, path, settings.complete_add());
 
+    stages.note("encode");
+
     let mut connection = connect_or_start(&paths)?;
+    stages.note("connect");
     complete.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
+    complete.stages = stages.are_wanted();
     let request = Request::new(records.session(), request::Body::Complete(complete));
-    let reply = connection.ask(&request, deadline.left());
-    let printed = reply.as_ref().ok().and_then(print_reply);
-    if let Ok(reply) = &reply {
-        replace_if_older(&mut connection, reply);
-    }
+    let reply = connection.ask(&request, deadline.left()).ok()?;
+    stages.note_reply(&reply);
+    let printed = print_reply(&reply);
+    stages.note("print");
+    stages.print();
+    replace_if_older(&mut connection, &reply);
     printed
 }
 

@@ -11,6 +11,7 @@ mod deadline;
 mod failure;
 mod hook;
 mod records;
+mod stages;
 mod start;
 
 use std::process::ExitCode;

@@ -20,6 +20,21 @@ pub(crate) enum Task {
     /// Measure how good the ranking is
     #[command(subcommand)]
     Eval(Eval),
+    /// Measure how fast it is
+    Bench(Bench),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Bench {
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fewer requests, small sizes only
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// The client's program
+    #[arg(long)]
+    pub(crate) client: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,5 @@
-//! `tabsensed eval`: opens the file; `tabsense-rank` does the measuring.
+//! `tabsensed eval` and `tabsensed bench`: open, print; `tabsense-rank` and `tabsense-bench` do
+//! the measuring.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -6,38 +7,77 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use flate2::read::MultiGzDecoder;
-use tabsense_rank::eval;
+use tabsense_bench::Effort;
+use tabsense_rank::Weights;
+use tabsense_rank::eval::{EvalError, completion, history, read_cases, read_users};
 
-use crate::arguments::{Eval, EvalFile};
+use crate::arguments::{Bench, Eval, EvalFile};
 
-/// Measures and prints.
+/// Measures the ranking and prints.
 pub(crate) fn run(what: &Eval) -> ExitCode {
     let (Eval::History(EvalFile { file, .. }) | Eval::Completion(EvalFile { file, .. })) = what;
-    let text = open(file).and_then(|mut reader| measure(what, &mut reader));
-    match text {
-        Ok(text) => match std::io::stdout().lock().write_all(text.as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        },
-        Err(error) => {
-            let message = format!("tabsense: {}: {error}\n", file.display());
-            let _ = std::io::stderr().lock().write_all(message.as_bytes());
-            ExitCode::FAILURE
+    let text = open(file).and_then(|reader| measure(what, reader).map_err(|e| e.to_string()));
+    print(&text.map_err(|error| format!("{}: {error}", file.display())))
+}
+
+/// Measures the speed and prints.
+pub(crate) fn bench(what: &Bench) -> ExitCode {
+    let effort = if what.quick {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
+    let report = std::env::current_exe()
+        .map_err(|error| error.to_string())
+        .and_then(|worker| {
+            let options = tabsense_bench::Options {
+                client: what.client.clone(),
+                worker,
+                effort,
+            };
+            tabsense_bench::run(&options).map_err(|error| error.to_string())
+        });
+    print(&report.map(|report| {
+        if what.json {
+            json_text(&report)
+        } else {
+            report.to_string()
         }
+    }))
+}
+
+fn print(text: &Result<String, String>) -> ExitCode {
+    let written = match text {
+        Ok(text) => std::io::stdout().lock().write_all(text.as_bytes()),
+        Err(error) => writeln!(std::io::stderr().lock(), "tabsense: {error}"),
+    };
+    if text.is_ok() && written.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 
-fn measure(what: &Eval, reader: &mut dyn BufRead) -> Result<String, String> {
-    match what {
+fn measure(what: &Eval, reader: Box<dyn BufRead>) -> Result<String, EvalError> {
+    let weights = Weights::default();
+    Ok(match what {
         Eval::History(EvalFile { json, .. }) => {
-            let report = eval::history(reader).map_err(|error| error.to_string())?;
-            Ok(if *json { json_text(&report) } else { report.to_string() })
+            let report = history::evaluate(&read_users(reader)?, &weights, None)?;
+            if *json {
+                json_text(&report)
+            } else {
+                report.to_string()
+            }
         }
         Eval::Completion(EvalFile { json, .. }) => {
-            let report = eval::completion(reader).map_err(|error| error.to_string())?;
-            Ok(if *json { json_text(&report) } else { report.to_string() })
+            let report = completion::evaluate(&read_cases(reader)?, &weights, None)?;
+            if *json {
+                json_text(&report)
+            } else {
+                report.to_string()
+            }
         }
-    }
+    })
 }
 
 fn json_text(report: &impl serde::Serialize) -> String {
@@ -50,8 +90,10 @@ fn json_text(report: &impl serde::Serialize) -> String {
 /// Opens a file, unpacking it when its name ends in `.gz`.
 fn open(file: &Path) -> Result<Box<dyn BufRead>, String> {
     let opened = File::open(file).map_err(|error| error.to_string())?;
-    Ok(match file.extension().is_some_and(|extension| extension == "gz") {
-        true => Box::new(BufReader::new(MultiGzDecoder::new(opened))),
-        false => Box::new(BufReader::new(opened)),
-    })
+    Ok(
+        match file.extension().is_some_and(|extension| extension == "gz") {
+            true => Box::new(BufReader::new(MultiGzDecoder::new(opened))),
+            false => Box::new(BufReader::new(opened)),
+        },
+    )
 }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod complete;
+mod eval;
 mod imports;
 mod log;
 mod metrics;
@@ -24,7 +25,8 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     match arguments::parse() {
         Ok(arguments::Task::Run(mode)) => run::run(&mode),
-        Ok(arguments::Task::Eval(_)) => ExitCode::FAILURE,
+        Ok(arguments::Task::Eval(what)) => eval::run(&what),
+        Ok(arguments::Task::Bench(options)) => eval::bench(&options),
         Err(code) => code,
     }
 }

@@ -14,7 +14,7 @@ mod worker;
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use tabsense_config::{Paths, socket_dir};
@@ -30,6 +30,9 @@ type Outcome = Result<ExitCode, Failure>;
 
 /// How long a person waits for a worker to come up.
 const START_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long one start is given before the next is tried.
+const TRY_LIMIT: Duration = Duration::from_millis(500);
 
 /// How long a person waits for an answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
@@ -141,29 +144,35 @@ fn connect_or_start(paths: &Paths) -> Result<Connection, Failure> {
         return Ok(connection);
     }
     paths.create_runtime()?;
-    start_worker(Mode::IfAbsent).map_err(|error| {
-        Failure::new(format!("could not start the worker: {error}"))
-            .hint("`tabsensed` must lie beside `tabsense` or in PATH")
-    })?;
-    wait_for_worker(paths)
-}
-
-/// Waits until a worker serves the socket.
-fn wait_for_worker(paths: &Paths) -> Result<Connection, Failure> {
-    let end = std::time::Instant::now() + START_LIMIT;
+    let end = Instant::now() + START_LIMIT;
     loop {
-        match Connection::open(&paths.socket()) {
-            Ok(connection) => return Ok(connection),
-            Err(_) if std::time::Instant::now() < end => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err(error) => {
+        start_worker(Mode::IfAbsent).map_err(|error| {
+            Failure::new(format!("could not start the worker: {error}"))
+                .hint("`tabsensed` must lie beside `tabsense` or in PATH")
+        })?;
+        // One that met the last moments of another has given up: then it is started again.
+        match wait_for_worker(paths) {
+            Err(error) if Instant::now() > end => {
                 return Err(Failure::new(format!(
                     "the worker did not come up at {}: {error}",
                     paths.socket().display()
                 ))
                 .hint(format!("its log is {}", paths.log().display())));
             }
+            Err(_) => {}
+            Ok(connection) => return Ok(connection),
+        }
+    }
+}
+
+/// Waits a little for a worker to serve the socket.
+fn wait_for_worker(paths: &Paths) -> std::io::Result<Connection> {
+    let end = Instant::now() + TRY_LIMIT;
+    loop {
+        match Connection::open(&paths.socket()) {
+            Err(error) if Instant::now() > end => return Err(error),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+            opened => return opened,
         }
     }
 }

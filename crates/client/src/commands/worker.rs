@@ -1,9 +1,11 @@
 //! `tabsense worker start|stop|restart|status|run`
 
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
 use tabsense_config::Paths;
 use tabsense_protocol::reply::{self, Status};
 use tabsense_protocol::request;
@@ -40,7 +42,7 @@ pub(super) fn stop(paths: &Paths) -> Outcome {
     }
     ask_running(paths, request::Body::Stop(request::Stop {}), ANSWER_LIMIT)?;
     let end = Instant::now() + START_LIMIT;
-    while Connection::open(&paths.socket()).is_ok() {
+    while is_alive(paths) {
         if Instant::now() > end {
             return Err(
                 Failure::new("the worker was told to stop and is still there")
@@ -50,6 +52,12 @@ pub(super) fn stop(paths: &Paths) -> Outcome {
         std::thread::sleep(Duration::from_millis(5));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A worker holds its lock until its last command is written.
+fn is_alive(paths: &Paths) -> bool {
+    File::open(paths.lock())
+        .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockShared).is_err())
 }
 
 /// Asks the running worker how it is.

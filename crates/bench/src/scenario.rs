@@ -1,0 +1,215 @@
+//! What is measured.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::thread;
+use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::home::{Home, io};
+use crate::samples::{Row, Samples};
+use crate::{Effort, Error, Options};
+
+/// Requests that are not counted: they warm what stays warm.
+const WARM_UP: usize = 20;
+
+/// A typical list, where the number of candidates is not what is varied.
+const TYPICAL: usize = 64;
+
+/// One situation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scenario {
+    name: String,
+    requests: usize,
+    candidates: usize,
+    entries: usize,
+    history: usize,
+    shells: usize,
+    fresh: bool,
+}
+
+pub(crate) struct Measured {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) worker_rss_mb: f64,
+}
+
+/// All situations.
+pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
+    let (requests, largest) = match effort {
+        Effort::Full => (1000, usize::MAX),
+        Effort::Quick => (50, 10_000),
+    };
+    let base = Scenario {
+        name: String::new(),
+        requests,
+        candidates: TYPICAL,
+        entries: 100,
+        history: 1000,
+        shells: 1,
+        fresh: false,
+    };
+    let named = |name: String, change: &dyn Fn(&mut Scenario)| {
+        let mut scenario = Scenario {
+            name,
+            ..base.clone()
+        };
+        change(&mut scenario);
+        scenario
+    };
+    let mut scenarios = Vec::new();
+    for n in [10, 64, 1000] {
+        scenarios.push(named(format!("tab-{n}"), &|s| s.candidates = n));
+    }
+    for n in [100, 10_000, 200_000].into_iter().filter(|&n| n <= largest) {
+        scenarios.push(named(format!("listing-{n}"), &|s| s.entries = n));
+    }
+    for n in [1000, 100_000, 1_000_000]
+        .into_iter()
+        .filter(|&n| n <= largest)
+    {
+        scenarios.push(named(format!("history-{n}"), &|s| s.history = n));
+    }
+    scenarios.push(named("shells-4".into(), &|s| s.shells = 4));
+    // A fresh worker answers its first request once; each costs a start.
+    scenarios.push(named("fresh-worker".into(), &|s| {
+        s.fresh = true;
+        s.requests = requests.min(50);
+    }));
+    scenarios
+}
+
+impl Scenario {
+    pub(crate) fn measure(&self, options: &Options) -> Result<Measured, Error> {
+        let home = Home::new(options)?;
+        let directory = home.listing(self.entries)?;
+        home.tabsense(&["worker", "start"])?;
+        home.history(self.history)?;
+        let input = self.input(&directory);
+        let mut samples = Samples::default();
+        if self.fresh {
+            for _ in 0..self.requests {
+                home.tabsense(&["worker", "restart"])?;
+                request(&home, &input, &mut samples)?;
+            }
+        } else {
+            request_many(&home, &input, WARM_UP)?;
+            for measured in self.shells_at_once(&home, &input)? {
+                samples.absorb(measured);
+            }
+        }
+        let worker_rss_mb = home.worker_rss_mb()?;
+        Ok(Measured {
+            rows: samples.rows(&self.name),
+            worker_rss_mb,
+        })
+    }
+
+    fn shells_at_once(&self, home: &Home<'_>, input: &[u8]) -> Result<Vec<Samples>, Error> {
+        let each = self.requests / self.shells;
+        thread::scope(|scope| {
+            let shells: Vec<_> = (0..self.shells)
+                .map(|_| scope.spawn(|| request_many(home, input, each)))
+                .collect();
+            shells
+                .into_iter()
+                .map(|shell| match shell.join() {
+                    Ok(samples) => samples,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                })
+                .collect()
+        })
+    }
+
+    /// What a shell script writes to the client.
+    fn input(&self, directory: &std::path::Path) -> Vec<u8> {
+        let line = "vim file";
+        let mut input = format!(
+            "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
+            line.len(),
+            directory.display()
+        )
+        .into_bytes();
+        for n in 0..self.candidates {
+            input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
+        }
+        input
+    }
+}
+
+fn request_many(home: &Home<'_>, input: &[u8], count: usize) -> Result<Samples, Error> {
+    let mut samples = Samples::default();
+    for _ in 0..count {
+        request(home, input, &mut samples)?;
+    }
+    Ok(samples)
+}
+
+/// One TAB: a client's life from outside, and what it tells of its stages.
+fn request(home: &Home<'_>, input: &[u8], samples: &mut Samples) -> Result<(), Error> {
+    let file: PathBuf = home
+        .root()
+        .join(format!("input-{:?}", thread::current().id()));
+    if std::fs::metadata(&file).is_err() {
+        std::fs::File::create(&file)
+            .and_then(|mut out| out.write_all(input))
+            .map_err(io("input"))?;
+    }
+    let stdin = std::fs::File::open(&file).map_err(io("input"))?;
+    let mut command = home.client();
+    command
+        .args(["complete", "--hook"])
+        .env("TABSENSE_STAGES", monotonic_ns().to_string());
+    command
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let start = Instant::now();
+    let output = command.spawn().and_then(|child| child.wait_with_output());
+    let output = output.map_err(io("tabsense complete"))?;
+    let total = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    samples.add("total", total);
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
+        if let Some((stage, micros)) = line.split_once('=') {
+            samples.add(stage, micros.parse().unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// The clock that client and bench share.
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    u64::try_from(now.tv_sec).unwrap_or_default() * 1_000_000_000
+        + u64::try_from(now.tv_nsec).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_run_covers_every_promised_size_with_a_thousand_requests() {
+        let scenarios = all(Effort::Full);
+        for name in [
+            "tab-10",
+            "tab-64",
+            "tab-1000",
+            "listing-100",
+            "listing-10000",
+            "listing-200000",
+            "history-1000",
+            "history-100000",
+            "history-1000000",
+            "shells-4",
+        ] {
+            let found = scenarios.iter().find(|scenario| scenario.name == name);
+            assert!(
+                found.is_some_and(|scenario| scenario.requests >= 1000),
+                "{name}"
+            );
+        }
+        assert!(scenarios.iter().any(|scenario| scenario.fresh));
+    }
+}
