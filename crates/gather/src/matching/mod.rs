@@ -20,13 +20,19 @@ const LONGEST: usize = 63;
 const INSIDE: usize = 2;
 
 /// Which groups of characters a name holds: bit 0 to 25 letters regardless of
-/// case, 26 digits, 27 other ASCII, 31 anything beyond ASCII.
+/// case, accents taken off, and the initials of pinyin; 26 digits, 27 other
+/// ASCII, 31 anything beyond ASCII.
 pub(crate) type Letters = u32;
 const OTHER: Letters = 1 << 27;
 const WIDE: Letters = 1 << 31;
 
 pub(crate) fn letters(name: &[u8]) -> Letters {
-    name.iter().fold(0, |mask, byte| mask | letter(*byte))
+    let mask = name.iter().fold(0, |mask, byte| mask | letter(*byte));
+    if mask & WIDE == 0 {
+        mask
+    } else {
+        mask | wide::hidden_letters(name)
+    }
 }
 
 fn letter(byte: u8) -> Letters {
@@ -84,7 +90,9 @@ impl Matcher {
     /// A quick check that sorts out most names by their letters.
     pub(crate) fn may_match(&self, name: Letters) -> bool {
         if name & WIDE != 0 {
-            return true;
+            // Whatever matches, the first typed letter stands for itself.
+            let first = self.typed.first().map_or(0, |byte| letter(*byte));
+            return first & !name == 0;
         }
         let missing = (self.letters & !name).count_ones();
         // A typo leaves one letter that the name does not have.

@@ -6,6 +6,8 @@
 
 use pinyin::ToPinyinMulti;
 
+use super::{Letters, letter};
+
 /// Whether the pinyin of `name` (decomposed) starts with `typed` (ASCII lower
 /// case), at the name's start or at a Chinese part inside it.
 pub(super) fn matches(typed: &[u8], name: &[char]) -> bool {
@@ -34,6 +36,16 @@ pub(super) fn matches(typed: &[u8], name: &[char]) -> bool {
 /// The ideographs that have readings: the unified blocks and their extensions.
 fn is_chinese(char: char) -> bool {
     matches!(char, '\u{3007}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// The first letters of all readings of `char`.
+pub(super) fn initials(char: char) -> Letters {
+    let readings = is_chinese(char).then(|| char.to_pinyin_multi()).flatten();
+    let first = |reading: pinyin::Pinyin| reading.plain().bytes().next().map_or(0, letter);
+    readings
+        .into_iter()
+        .flatten()
+        .fold(0, |mask, reading| mask | first(reading))
 }
 
 /// A character that stands for itself.

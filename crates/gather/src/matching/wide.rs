@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::typo::{self, Fold};
-use super::{INSIDE, Inside, LONGEST, is_word_start, pinyin};
+use super::{INSIDE, Inside, LONGEST, Letters, is_word_start, letter, pinyin};
 
 #[derive(Debug)]
 pub(super) struct Typed {
@@ -112,9 +112,31 @@ fn is_final_consonant(char: char) -> bool {
 fn decompose(text: &[u8], out: &mut Vec<char>) {
     out.clear();
     for chunk in text.utf8_chunks() {
-        out.extend(chunk.valid().nfd());
+        let valid = chunk.valid();
+        if valid.chars().all(is_decomposed) {
+            out.extend(valid.chars());
+        } else {
+            out.extend(valid.nfd());
+        }
         let invalid = chunk.invalid().iter();
         // The last 256 code points of a private plane.
         out.extend(invalid.filter_map(|byte| char::from_u32(0x0010_ff00 + u32::from(*byte))));
     }
+}
+
+/// Characters that NFD surely leaves as they are: ASCII and the ideographs of
+/// the two main blocks.
+fn is_decomposed(char: char) -> bool {
+    char.is_ascii() || matches!(char, '\u{3400}'..='\u{9fff}')
+}
+
+/// Letters that can be typed for a name beyond its own ASCII: those under
+/// accents, and the initials of pinyin.
+pub(super) fn hidden_letters(name: &[u8]) -> Letters {
+    let mut chars = Vec::new();
+    decompose(name, &mut chars);
+    chars.iter().fold(0, |mask, char| {
+        let ascii = u8::try_from(*char).ok().filter(u8::is_ascii);
+        mask | ascii.map_or_else(|| pinyin::initials(*char), letter)
+    })
 }
