@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::answer::Answer;
+use crate::backend::cpu::{Cpu, Precision};
 use crate::backend::reference::Reference;
 use crate::backend::{Backend, Output, Stop};
 use crate::config::{AgentConfig, EncoderConfig, Kind, Layout};
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::kernels::Isa;
 use crate::parameters::Parameters;
 use crate::question::Question;
 use crate::sequence::{Cut, Parts, Sequence, Special};
@@ -34,6 +36,10 @@ pub enum Device {
 pub struct Options {
     /// Which backend.
     pub device: Device,
+    /// How exactly the CPU backend computes.
+    pub precision: Precision,
+    /// Instruction set of the CPU backend; the best if none is named.
+    pub isa: Option<Isa>,
     /// Most bytes that the weights may take; none means no limit.
     pub memory_cap: Option<u64>,
 }
@@ -103,7 +109,7 @@ impl Model {
                 reason,
             });
         }
-        let backend = start_backend(options.device, &encoder, &agent, parameters)?;
+        let backend = start_backend(options, &encoder, &agent, parameters)?;
         Ok(Self {
             directory: directory.to_owned(),
             encoder,
@@ -282,17 +288,24 @@ fn check_size(file: &Path, cap: Option<u64>) -> Result<()> {
 }
 
 fn start_backend(
-    device: Device,
+    options: &Options,
     encoder: &EncoderConfig,
     agent: &AgentConfig,
     parameters: Parameters,
 ) -> Result<Box<dyn Backend>> {
-    match device {
+    let (encoder, agent) = (encoder.clone(), agent.clone());
+    match options.device {
         Device::Mlx => Err(Error::NoBackend("mlx: not part of this build".to_owned())),
-        _ => Ok(Box::new(Reference::new(
-            encoder.clone(),
-            agent.clone(),
-            parameters,
-        ))),
+        Device::Reference => Ok(Box::new(Reference::new(encoder, agent, parameters))),
+        Device::Auto | Device::Cpu => {
+            let isa = options.isa.unwrap_or_else(Isa::best);
+            Ok(Box::new(Cpu::new(
+                encoder,
+                agent,
+                parameters,
+                isa,
+                options.precision,
+            )?))
+        }
     }
 }

@@ -260,8 +260,9 @@ impl Matrix {
         let groups = scale.len() / self.rows;
         let run = self.columns.div_ceil(groups);
         for (g, scale) in scale[row * groups..(row + 1) * groups].iter().enumerate() {
-            for c in g * run..((g + 1) * run).min(self.columns) {
-                out[c] = number(c) * scale;
+            let columns = g * run..((g + 1) * run).min(self.columns);
+            for (out, c) in out[columns.clone()].iter_mut().zip(columns) {
+                *out = number(c) * scale;
             }
         }
     }

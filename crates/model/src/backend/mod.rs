@@ -1,5 +1,6 @@
 //! The border between the model and the machine: plain numbers in, plain numbers out.
 
+pub(crate) mod cpu;
 pub(crate) mod reference;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,357 @@
+//! The encoder's layers.
+
+use super::{Cpu, Kept, KeysValues, Packer, Work, apply, quantise, room};
+use crate::backend::{Stop, sees};
+use crate::config::{Attention, Layout};
+use crate::error::Result;
+use crate::kernels::{
+    Attend, Isa, Packed, SLACK, Span, Write, attend, gate, norm, rotate, transpose_into,
+};
+use crate::parameters::EncoderLayer;
+use crate::sequence::Sequence;
+
+pub(super) struct Layer {
+    attention_norm: Option<Vec<f32>>,
+    query: Packed,
+    key_value: Packed,
+    attention_out: Packed,
+    mlp_norm: Vec<f32>,
+    mlp_in: Packed,
+    mlp_out: Packed,
+}
+
+impl Layer {
+    pub(super) fn pack(l: &EncoderLayer, packer: &Packer, d: usize) -> std::io::Result<Self> {
+        Ok(Self {
+            attention_norm: l.attention_norm.clone(),
+            query: packer.rows(&l.qkv, 0..d, None)?,
+            key_value: packer.rows(&l.qkv, d..3 * d, None)?,
+            attention_out: packer.matrix(&l.attention_out)?,
+            mlp_norm: l.mlp_norm.clone(),
+            mlp_in: packer.matrix(&l.mlp_in)?,
+            mlp_out: packer.matrix(&l.mlp_out)?,
+        })
+    }
+}
+
+/// A run of tokens of one owner at consecutive positions.
+struct Segment {
+    start: usize,
+    len: usize,
+    owner: u32,
+    position: u32,
+}
+
+impl Cpu {
+    /// Runs all layers over `s`, whose tokens also see `past`. Afterwards `work.x` holds the
+    /// hidden states after the last norm: of all tokens, or of the `wanted` ones. Keys and values
+    /// go to `keep`.
+    pub(super) fn encode(
+        &mut self,
+        s: &Sequence,
+        past: Option<&Kept>,
+        wanted: Option<&[usize]>,
+        mut keep: Option<&mut Kept>,
+        stop: &Stop,
+    ) -> Result<()> {
+        let reach = s.positions.iter().max().map_or(0, |p| *p as usize + 1);
+        self.turns.iter_mut().for_each(|turns| turns.reach(reach));
+        self.embed(&s.ids);
+        let segments = segments(s);
+        if let Some(keep) = &mut keep {
+            keep.layers
+                .resize_with(self.layers.len(), KeysValues::default);
+        }
+        let all: Vec<usize> = (0..s.ids.len()).collect();
+        let last = self.layers.len() - 1;
+        let mut work = std::mem::take(&mut self.work);
+        for index in 0..=last {
+            if let Err(stopped) = stop.check() {
+                self.work = work;
+                return Err(stopped);
+            }
+            let rows = if index == last {
+                wanted.unwrap_or(&all)
+            } else {
+                &all
+            };
+            let pass = Pass {
+                cpu: self,
+                layer: &self.layers[index],
+                kind: self.encoder.layers[index],
+                s,
+                segments: &segments,
+                past: past.map(|kept| (&kept.layers[index], kept.len)),
+                rows,
+            };
+            pass.run(
+                &mut work,
+                keep.as_deref_mut().map(|kept| &mut kept.layers[index]),
+            );
+        }
+        let Work { x, normed, .. } = &mut work;
+        let normed = room(normed, x.len());
+        norm(
+            self.isa,
+            x,
+            &self.final_norm,
+            None,
+            self.encoder.eps,
+            normed,
+        );
+        x.copy_from_slice(normed);
+        self.work = work;
+        Ok(())
+    }
+
+    fn embed(&mut self, ids: &[u32]) {
+        let d = self.encoder.hidden;
+        let Work { x, normed, .. } = &mut self.work;
+        let normed = room(normed, ids.len() * d);
+        for (row, id) in normed.chunks_exact_mut(d).zip(ids) {
+            self.embedding.row(*id as usize, row);
+        }
+        x.resize(ids.len() * d, 0.0);
+        norm(
+            self.isa,
+            normed,
+            &self.embedding_norm,
+            None,
+            self.encoder.eps,
+            x,
+        );
+    }
+}
+
+/// One layer over one sequence.
+struct Pass<'a> {
+    cpu: &'a Cpu,
+    layer: &'a Layer,
+    kind: Attention,
+    s: &'a Sequence,
+    segments: &'a [Segment],
+    past: Option<(&'a KeysValues, usize)>,
+    /// Tokens that go on after this layer, in order.
+    rows: &'a [usize],
+}
+
+impl Pass<'_> {
+    fn run(&self, w: &mut Work, keep: Option<&mut KeysValues>) {
+        let (isa, d, eps) = (self.cpu.isa, self.cpu.encoder.hidden, self.cpu.encoder.eps);
+        let tokens = self.s.ids.len();
+        let all = self.rows.len() == tokens;
+
+        // Keys and values of all tokens, queries of those that go on.
+        let normed = room(&mut w.normed, tokens * d);
+        match &self.layer.attention_norm {
+            Some(weight) => norm(isa, &w.x, weight, None, eps, normed),
+            None => normed.copy_from_slice(&w.x),
+        }
+        quantise(isa, normed, d, &self.layer.key_value, &mut w.quantised);
+        // Beyond the last value whole vectors are read.
+        let kv = room(&mut w.kv, tokens * 2 * d + SLACK);
+        self.layer.key_value.apply(
+            isa,
+            normed,
+            &w.quantised,
+            &mut kv[..tokens * 2 * d],
+            Write::Replace,
+        );
+        if !all {
+            pick(&mut w.x, self.rows, d);
+            pick_slice(normed, self.rows, d);
+            quantise(
+                isa,
+                &normed[..self.rows.len() * d],
+                d,
+                &self.layer.query,
+                &mut w.quantised,
+            );
+        }
+        let rows = self.rows.len();
+        let queries = room(&mut w.queries, rows * d);
+        let query = &self.layer.query;
+        query.apply(
+            isa,
+            &normed[..rows * d],
+            &w.quantised,
+            queries,
+            Write::Replace,
+        );
+
+        // Positions.
+        let turns = match self.kind {
+            Attention::Full => &self.cpu.turns[0],
+            Attention::Sliding => &self.cpu.turns[1],
+        };
+        let heads = self.cpu.encoder.heads;
+        let positions: Vec<u32> = self.rows.iter().map(|r| self.s.positions[*r]).collect();
+        rotate(isa, queries, d, heads, &positions, turns);
+        rotate(
+            isa,
+            &mut kv[..tokens * 2 * d],
+            2 * d,
+            heads,
+            &self.s.positions,
+            turns,
+        );
+        let stride = tokens.next_multiple_of(16);
+        let keys = room(&mut w.keys, d * stride + SLACK);
+        transpose_into(isa, &kv[..tokens * 2 * d], 2 * d, d, keys, stride);
+        if let Some(keep) = keep {
+            keep.stride = stride;
+            keep.keys.clear();
+            keep.keys.extend_from_slice(keys);
+            keep.values.clear();
+            keep.values.extend(
+                kv[..tokens * 2 * d]
+                    .chunks_exact(2 * d)
+                    .flat_map(|r| &r[d..]),
+            );
+            keep.values.resize(tokens * d + SLACK, 0.0);
+        }
+
+        // Attention.
+        let mixed = room(&mut w.mixed, rows * d);
+        self.attention(
+            isa,
+            queries,
+            &positions,
+            (keys, stride),
+            kv,
+            &mut w.scores,
+            mixed,
+        );
+        let q = &mut w.quantised;
+        apply(
+            isa,
+            &self.layer.attention_out,
+            mixed,
+            d,
+            q,
+            &mut w.x,
+            Write::Add,
+        );
+
+        // Gated inner layer.
+        let inner = self.cpu.encoder.intermediate;
+        let normed = room(&mut w.normed, rows * d);
+        norm(isa, &w.x, &self.layer.mlp_norm, None, eps, normed);
+        let wide = room(&mut w.wide, rows * 2 * inner);
+        apply(isa, &self.layer.mlp_in, normed, d, q, wide, Write::Replace);
+        let gated = room(&mut w.gated, rows * inner);
+        gate(isa, wide, inner, gated);
+        apply(
+            isa,
+            &self.layer.mlp_out,
+            gated,
+            inner,
+            q,
+            &mut w.x,
+            Write::Add,
+        );
+    }
+
+    /// Queries of each segment against the runs that the segment sees.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "buffers of one pass, borrowed apart"
+    )]
+    fn attention(
+        &self,
+        isa: Isa,
+        queries: &[f32],
+        positions: &[u32],
+        (keys, stride): (&[f32], usize),
+        kv: &[f32],
+        scores: &mut Vec<f32>,
+        out: &mut [f32],
+    ) {
+        let encoder = &self.cpu.encoder;
+        let d = encoder.hidden;
+        let window = match self.kind {
+            Attention::Full => None,
+            Attention::Sliding => Some(encoder.window as u32 / 2),
+        };
+        let mut spans = Vec::with_capacity(self.segments.len() + 1);
+        let mut first = 0;
+        for segment in self.segments {
+            let end = segment.start + segment.len;
+            let rows = self.rows[first..].iter().take_while(|r| **r < end).count();
+            if rows == 0 {
+                continue;
+            }
+            spans.clear();
+            spans.extend(self.past.map(|(past, len)| Span {
+                keys: &past.keys,
+                key_stride: past.stride,
+                values: &past.values,
+                value_stride: d,
+                start: 0,
+                len,
+                position: 0,
+            }));
+            spans.extend(self.seen_by(segment).map(|seen| Span {
+                keys,
+                key_stride: stride,
+                values: &kv[d..],
+                value_stride: 2 * d,
+                start: seen.start,
+                len: seen.len,
+                position: seen.position,
+            }));
+            let attention = Attend {
+                queries: &queries[first * d..(first + rows) * d],
+                positions: &positions[first..first + rows],
+                heads: encoder.heads,
+                width: encoder.head_dim(),
+                window,
+                spans: &spans,
+            };
+            attend(
+                isa,
+                &attention,
+                scores,
+                &mut out[first * d..(first + rows) * d],
+            );
+            first += rows;
+        }
+    }
+
+    fn seen_by(&self, segment: &Segment) -> impl Iterator<Item = &Segment> {
+        let (layout, owner): (Layout, u32) = (self.cpu.agent.layout, segment.owner);
+        self.segments
+            .iter()
+            .filter(move |other| sees(layout, owner, other.owner))
+    }
+}
+
+fn segments(s: &Sequence) -> Vec<Segment> {
+    let mut found: Vec<Segment> = Vec::new();
+    for (i, (owner, position)) in s.owners.iter().zip(&s.positions).enumerate() {
+        match found.last_mut() {
+            Some(last) if last.owner == *owner && last.position + last.len as u32 == *position => {
+                last.len += 1;
+            }
+            _ => found.push(Segment {
+                start: i,
+                len: 1,
+                owner: *owner,
+                position: *position,
+            }),
+        }
+    }
+    found
+}
+
+/// Keeps the given rows, in order.
+pub(super) fn pick(x: &mut Vec<f32>, rows: &[usize], width: usize) {
+    pick_slice(x, rows, width);
+    x.truncate(rows.len() * width);
+}
+
+fn pick_slice(x: &mut [f32], rows: &[usize], width: usize) {
+    for (to, from) in rows.iter().enumerate() {
+        x.copy_within(from * width..(from + 1) * width, to * width);
+    }
+}

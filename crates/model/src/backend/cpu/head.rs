@@ -1,0 +1,223 @@
+//! The decision head, the scorer and the action head.
+
+use super::encoder::pick;
+use super::{Packer, Work, apply, quantise, room};
+use crate::backend::{Output, action_features};
+use crate::config::Kind;
+use crate::kernels::{
+    Attend, Isa, Packed, SLACK, Span, Write, attend, gelu, norm, relu, transpose_into,
+};
+use crate::parameters::{ACTION_FEATURES, HEAD_EPS, Norm, Parameters};
+
+pub(super) struct Head {
+    layers: Vec<Layer>,
+    kinds: Vec<f32>,
+    scorer_norm: Norm,
+    scorer_hidden: Packed,
+    scorer_out: Packed,
+    action_hidden: Packed,
+    action_out: Packed,
+}
+
+struct Layer {
+    norm1: Norm,
+    query: Packed,
+    key_value: Packed,
+    out: Packed,
+    norm2: Norm,
+    up: Packed,
+    down: Packed,
+}
+
+/// Channels of one attention head of the decision head, where the width allows.
+const HEAD_WIDTH: usize = 64;
+
+impl Head {
+    pub(super) fn pack(p: &Parameters, packer: &Packer, d: usize) -> std::io::Result<Self> {
+        let copy = |n: &Norm| Norm {
+            weight: n.weight.clone(),
+            bias: n.bias.clone(),
+        };
+        let layer = |l: &crate::parameters::HeadLayer| {
+            let bias = Some(&l.qkv.bias[..]);
+            Ok(Layer {
+                norm1: copy(&l.norm1),
+                query: packer.rows(&l.qkv.weight, 0..d, bias)?,
+                key_value: packer.rows(&l.qkv.weight, d..3 * d, bias)?,
+                out: packer.linear(&l.out)?,
+                norm2: copy(&l.norm2),
+                up: packer.linear(&l.up)?,
+                down: packer.linear(&l.down)?,
+            })
+        };
+        Ok(Self {
+            layers: p.head.iter().map(layer).collect::<std::io::Result<_>>()?,
+            kinds: p.kinds.clone(),
+            scorer_norm: copy(&p.scorer_norm),
+            scorer_hidden: packer.exact(&p.scorer_hidden)?,
+            scorer_out: packer.exact(&p.scorer_out)?,
+            action_hidden: packer.exact(&p.action_hidden)?,
+            action_out: packer.exact(&p.action_out)?,
+        })
+    }
+
+    /// Logits from the hidden states in `w.x`: row 0 is `[CLS]`, `markers` are the options.
+    pub(super) fn decide(
+        &self,
+        isa: Isa,
+        d: usize,
+        w: &mut Work,
+        markers: &[usize],
+        kind: Kind,
+    ) -> Output {
+        let kind = &self.kinds[kind as usize * d..][..d];
+        for row in w.x.chunks_exact_mut(d) {
+            row.iter_mut().zip(kind).for_each(|(x, k)| *x += k);
+        }
+        let wanted: Vec<usize> = std::iter::once(0).chain(markers.iter().copied()).collect();
+        if self.layers.is_empty() {
+            pick(&mut w.x, &wanted, d);
+        }
+        for (i, layer) in self.layers.iter().enumerate() {
+            let last = i + 1 == self.layers.len();
+            let rows = if last { Some(&wanted[..]) } else { None };
+            layer.run(isa, d, w, rows);
+        }
+        self.score(isa, d, w)
+    }
+
+    /// From the rows of `[CLS]` and the options to logits.
+    fn score(&self, isa: Isa, d: usize, w: &mut Work) -> Output {
+        let options = &w.x[d..];
+        let count = options.len() / d;
+        let normed = room(&mut w.normed, count * d);
+        let n = &self.scorer_norm;
+        norm(isa, options, &n.weight, Some(&n.bias), HEAD_EPS, normed);
+        let wide = room(&mut w.wide, count * d);
+        apply(
+            isa,
+            &self.scorer_hidden,
+            normed,
+            d,
+            &mut w.quantised,
+            wide,
+            Write::Replace,
+        );
+        gelu(isa, wide, normed);
+        let mut logits = vec![0.0; count];
+        apply(
+            isa,
+            &self.scorer_out,
+            normed,
+            d,
+            &mut w.quantised,
+            &mut logits,
+            Write::Replace,
+        );
+
+        let pooled = [&w.x[..d], &action_features(&logits)].concat();
+        let units = self.action_hidden.outputs();
+        let hidden = room(&mut w.wide, units);
+        let q = &mut w.quantised;
+        apply(
+            isa,
+            &self.action_hidden,
+            &pooled,
+            d + ACTION_FEATURES,
+            q,
+            hidden,
+            Write::Replace,
+        );
+        let active = room(&mut w.normed, units);
+        gelu(isa, hidden, active);
+        let mut actions = vec![0.0; self.action_out.outputs()];
+        apply(
+            isa,
+            &self.action_out,
+            active,
+            units,
+            q,
+            &mut actions,
+            Write::Replace,
+        );
+        Output { logits, actions }
+    }
+}
+
+impl Layer {
+    /// One layer over all rows of `w.x`; afterwards only the `wanted` ones are left.
+    fn run(&self, isa: Isa, d: usize, w: &mut Work, wanted: Option<&[usize]>) {
+        let tokens = w.x.len() / d;
+        let normed = room(&mut w.normed, tokens * d);
+        norm(
+            isa,
+            &w.x,
+            &self.norm1.weight,
+            Some(&self.norm1.bias),
+            HEAD_EPS,
+            normed,
+        );
+        quantise(isa, normed, d, &self.key_value, &mut w.quantised);
+        let kv = room(&mut w.kv, tokens * 2 * d + SLACK);
+        let (kv_rows, _) = kv.split_at_mut(tokens * 2 * d);
+        self.key_value
+            .apply(isa, normed, &w.quantised, kv_rows, Write::Replace);
+        let stride = tokens.next_multiple_of(16);
+        let keys = room(&mut w.keys, d * stride + SLACK);
+        transpose_into(isa, kv_rows, 2 * d, d, keys, stride);
+
+        let mut rows = tokens;
+        if let Some(wanted) = wanted.filter(|wanted| wanted.len() < tokens) {
+            rows = wanted.len();
+            pick(&mut w.x, wanted, d);
+            for (to, from) in wanted.iter().enumerate() {
+                normed.copy_within(from * d..(from + 1) * d, to * d);
+            }
+            quantise(isa, &normed[..rows * d], d, &self.query, &mut w.quantised);
+        }
+        let queries = room(&mut w.queries, rows * d);
+        self.query.apply(
+            isa,
+            &normed[..rows * d],
+            &w.quantised,
+            queries,
+            Write::Replace,
+        );
+        let span = Span {
+            keys,
+            key_stride: stride,
+            values: &kv[d..],
+            value_stride: 2 * d,
+            start: 0,
+            len: tokens,
+            position: 0,
+        };
+        let heads = (d / HEAD_WIDTH).max(1);
+        let attention = Attend {
+            queries,
+            positions: &vec![0; rows],
+            heads,
+            width: d / heads,
+            window: None,
+            spans: &[span],
+        };
+        let mixed = room(&mut w.mixed, rows * d);
+        attend(isa, &attention, &mut w.scores, mixed);
+        let q = &mut w.quantised;
+        apply(isa, &self.out, mixed, d, q, &mut w.x, Write::Add);
+
+        let normed = room(&mut w.normed, rows * d);
+        norm(
+            isa,
+            &w.x,
+            &self.norm2.weight,
+            Some(&self.norm2.bias),
+            HEAD_EPS,
+            normed,
+        );
+        let wide = room(&mut w.wide, rows * 4 * d);
+        apply(isa, &self.up, normed, d, q, wide, Write::Replace);
+        relu(isa, wide);
+        apply(isa, &self.down, wide, 4 * d, q, &mut w.x, Write::Add);
+    }
+}

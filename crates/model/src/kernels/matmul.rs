@@ -1,0 +1,365 @@
+//! Products of activations with packed weights.
+
+use memmap2::{Mmap, MmapMut};
+
+use super::quantise::{self, Activations, Quantised};
+use super::simd::{PANEL, Simd};
+use super::{Isa, Op};
+use crate::weights::Matrix;
+
+/// How weights are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Floats.
+    Float,
+    /// Whole numbers of 8 bits, one scale for each output.
+    Whole(Activations),
+}
+
+/// Whether a product replaces what is there or is added to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Write {
+    Replace,
+    Add,
+}
+
+/// A linear layer, its weights in panels of columns as the inner loops read them.
+pub(crate) struct Packed {
+    outputs: usize,
+    columns: usize,
+    /// Padded to whole panels.
+    bias: Vec<f32>,
+    weights: Weights,
+}
+
+enum Weights {
+    Float(Vec<f32>),
+    Whole {
+        bytes: Mmap,
+        scale: Vec<f32>,
+        sums: Vec<i32>,
+        activations: Activations,
+    },
+}
+
+impl Packed {
+    /// Packs the given rows of a matrix.
+    pub(crate) fn new(
+        isa: Isa,
+        matrix: &Matrix,
+        rows: std::ops::Range<usize>,
+        bias: Option<&[f32]>,
+        format: Format,
+    ) -> std::io::Result<Self> {
+        let (outputs, columns) = (rows.len(), matrix.columns);
+        let padded = outputs.next_multiple_of(isa.panel());
+        let mut full_bias = vec![0.0; padded];
+        if let Some(bias) = bias {
+            full_bias[..outputs].copy_from_slice(&bias[rows.clone()]);
+        }
+        let weights = match format {
+            Format::Float => pack_float(isa, matrix, rows),
+            Format::Whole(activations) => pack_whole(isa, matrix, rows, activations)?,
+        };
+        Ok(Self {
+            outputs,
+            columns,
+            bias: full_bias,
+            weights,
+        })
+    }
+
+    /// Numbers in a row of the result.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// How activations must be quantised for [`Self::apply`], if at all.
+    pub(crate) fn activations(&self) -> Option<Activations> {
+        match &self.weights {
+            Weights::Float(_) => None,
+            Weights::Whole { activations, .. } => Some(*activations),
+        }
+    }
+
+    /// Multiplies every row of `x` with the matrix. For whole numbers `quantised` holds the same
+    /// rows as [`Quantised::fill`] made them; else it is not looked at.
+    pub(crate) fn apply(
+        &self,
+        isa: Isa,
+        x: &[f32],
+        quantised: &Quantised,
+        out: &mut [f32],
+        write: Write,
+    ) {
+        let rows = out.len() / self.outputs;
+        assert_eq!(out.len(), rows * self.outputs);
+        match &self.weights {
+            Weights::Float(_) => assert_eq!(x.len(), rows * self.columns),
+            Weights::Whole { activations, .. } => {
+                assert_eq!(quantised.rows, rows);
+                assert_eq!(
+                    quantised.stride,
+                    quantise::stride(self.columns, *activations)
+                );
+            }
+        }
+        isa.run(Apply {
+            packed: self,
+            x,
+            quantised,
+            out,
+            write,
+            rows,
+        });
+    }
+}
+
+fn pack_float(isa: Isa, matrix: &Matrix, rows: std::ops::Range<usize>) -> Weights {
+    let (panel, columns) = (isa.panel(), matrix.columns);
+    let mut panels = vec![0.0; rows.len().next_multiple_of(panel) * columns];
+    let mut values = vec![0.0; columns];
+    for (n, row) in rows.enumerate() {
+        matrix.row(row, &mut values);
+        let start = n / panel * panel * columns + n % panel;
+        for (k, value) in values.iter().enumerate() {
+            panels[start + k * panel] = *value;
+        }
+    }
+    Weights::Float(panels)
+}
+
+fn pack_whole(
+    isa: Isa,
+    matrix: &Matrix,
+    rows: std::ops::Range<usize>,
+    activations: Activations,
+) -> std::io::Result<Weights> {
+    let panel = isa.panel();
+    let group = match activations {
+        Activations::Wide => 2,
+        Activations::Narrow => 4,
+    };
+    let columns = matrix.columns.next_multiple_of(group);
+    let padded = rows.len().next_multiple_of(panel);
+    let mut bytes = MmapMut::map_anon((padded * columns).max(1))?;
+    let (mut scale, mut sums) = (vec![0.0; padded], vec![0; padded]);
+    let mut numbers = vec![0u8; columns];
+    let mut values = vec![0.0; matrix.columns];
+    for (n, row) in rows.enumerate() {
+        scale[n] = whole_row(matrix, row, &mut values, &mut numbers[..matrix.columns]);
+        sums[n] = numbers.iter().map(|b| i32::from(*b as i8)).sum();
+        let start = n / panel * panel * columns + n % panel * group;
+        for (k, numbers) in numbers.chunks_exact(group).enumerate() {
+            bytes[start + k * panel * group..][..group].copy_from_slice(numbers);
+        }
+    }
+    let bytes = bytes.make_read_only()?;
+    // Without permission to lock, the weights may be paged out as any memory may.
+    #[cfg(unix)]
+    let _ = bytes.lock();
+    Ok(Weights::Whole {
+        bytes,
+        scale,
+        sums,
+        activations,
+    })
+}
+
+/// The numbers of one row, as stored or rounded here. Returns the scale.
+fn whole_row(matrix: &Matrix, row: usize, values: &mut [f32], numbers: &mut [u8]) -> f32 {
+    if let Some((stored, scale)) = matrix.eight_bit_row(row) {
+        numbers.copy_from_slice(stored);
+        return scale;
+    }
+    matrix.row(row, values);
+    let largest = values.iter().fold(0.0f32, |m, v| m.max(v.abs()));
+    let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+    for (number, value) in numbers.iter_mut().zip(values) {
+        *number = (*value / scale).round_ties_even() as i8 as u8;
+    }
+    scale
+}
+
+struct Apply<'a> {
+    packed: &'a Packed,
+    x: &'a [f32],
+    quantised: &'a Quantised,
+    out: &'a mut [f32],
+    write: Write,
+    rows: usize,
+}
+
+/// Calls a function with the number of rows as a constant.
+macro_rules! with_rows {
+    ($rows:expr, $call:ident($($arg:expr),*)) => {
+        match $rows {
+            1 => $call::<S, 1>($($arg),*),
+            2 => $call::<S, 2>($($arg),*),
+            3 => $call::<S, 3>($($arg),*),
+            4 => $call::<S, 4>($($arg),*),
+            5 => $call::<S, 5>($($arg),*),
+            _ => $call::<S, 6>($($arg),*),
+        }
+    };
+}
+pub(super) use with_rows;
+
+impl Op for Apply<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, s: S) {
+        let width = S::LANES * S::VECTORS;
+        for panel in 0..self.packed.outputs.div_ceil(width) {
+            let mut row = 0;
+            while row < self.rows {
+                let rows = (self.rows - row).min(S::ROWS);
+                with_rows!(rows, block(s, &mut self, panel, row));
+                row += rows;
+            }
+        }
+    }
+}
+
+/// `M` rows times one panel. A panel of usual width stays in the first-level cache for all rows.
+#[inline(always)]
+fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize) {
+    let width = S::LANES * S::VECTORS;
+    let columns = a.packed.columns;
+    let mut tile = [[0.0f32; PANEL]; M];
+    let first = panel * width;
+    match &a.packed.weights {
+        Weights::Float(panels) => {
+            let x = &a.x[row * columns..(row + M) * columns];
+            let w = &panels[first * columns..(first + width) * columns];
+            // SAFETY: `x` holds `M` rows of `columns`, `w` as many rows of `width`.
+            unsafe {
+                let (x, w) = (x.as_ptr(), w.as_ptr());
+                match S::VECTORS {
+                    4 => product::<S, M, 4>(s, x, columns, w, width, columns, &mut tile),
+                    _ => product::<S, M, 2>(s, x, columns, w, width, columns, &mut tile),
+                }
+            }
+            finish(s, &tile, a, first, row, |_| 1.0, None);
+        }
+        Weights::Whole {
+            bytes,
+            scale,
+            sums,
+            activations,
+        } => {
+            let stride = a.quantised.stride;
+            let w = &bytes[first * stride..(first + width) * stride];
+            let w = w.as_ptr().cast::<i8>();
+            let span = row * stride..(row + M) * stride;
+            match activations {
+                Activations::Wide => {
+                    // SAFETY: both slices are cut: to `M` rows, or `width` columns, of `stride`.
+                    unsafe {
+                        let x = a.quantised.wide[span].as_ptr();
+                        s.dot_wide::<M>(x, stride, w, stride / 2, &mut tile);
+                    }
+                }
+                Activations::Narrow => {
+                    let mut whole = [[0i32; PANEL]; M];
+                    // SAFETY: as above.
+                    unsafe {
+                        let x = a.quantised.narrow[span].as_ptr();
+                        s.dot_narrow::<M>(x, stride, w, stride / 4, &mut whole);
+                    }
+                    // Activations were stored plus 128.
+                    for (tile, whole) in tile.iter_mut().zip(&whole) {
+                        for (c, sum) in sums[first..first + width].iter().enumerate() {
+                            tile[c] = (whole[c] - 128 * sum) as f32;
+                        }
+                    }
+                }
+            }
+            let scales = &a.quantised.scale[row..row + M];
+            finish(
+                s,
+                &tile,
+                a,
+                first,
+                row,
+                |r| scales[r],
+                Some(&scale[first..first + width]),
+            );
+        }
+    }
+}
+
+/// Scales a tile, adds the bias, and puts it where it belongs.
+#[inline(always)]
+fn finish<S: Simd, const M: usize>(
+    s: S,
+    tile: &[[f32; PANEL]; M],
+    a: &mut Apply,
+    first: usize,
+    row: usize,
+    row_scale: impl Fn(usize) -> f32,
+    scale: Option<&[f32]>,
+) {
+    let width = S::LANES * S::VECTORS;
+    let outputs = a.packed.outputs;
+    let real = width.min(outputs - first);
+    let bias = &a.packed.bias[first..first + width];
+    for (r, tile) in tile.iter().enumerate() {
+        let start = (row + r) * outputs + first;
+        let mut done = [0.0f32; PANEL];
+        let factor = s.splat(row_scale(r));
+        for v in 0..S::VECTORS {
+            let at = v * S::LANES;
+            let factor = match scale {
+                Some(scale) => s.mul(factor, s.load(&scale[at..])),
+                None => factor,
+            };
+            let y = s.fma(s.load(&tile[at..]), factor, s.load(&bias[at..]));
+            s.store(&mut done[at..], y);
+        }
+        let out = &mut a.out[start..start + real];
+        match a.write {
+            Write::Replace => out.copy_from_slice(&done[..real]),
+            Write::Add => out.iter_mut().zip(&done).for_each(|(o, d)| *o += d),
+        }
+    }
+}
+
+/// Adds nothing, replaces `out`: `M` rows of `a` times `depth` rows of `b`, `V` vectors wide.
+///
+/// # Safety
+/// `a` holds `M` rows of `depth` floats, `a_stride` apart; `b` holds `depth` rows of `V` vectors,
+/// `b_stride` apart.
+#[inline(always)]
+pub(super) unsafe fn product<S: Simd, const M: usize, const V: usize>(
+    s: S,
+    a: *const f32,
+    a_stride: usize,
+    b: *const f32,
+    b_stride: usize,
+    depth: usize,
+    out: &mut [[f32; PANEL]; M],
+) {
+    let mut sums = [[s.splat(0.0); V]; M];
+    for k in 0..depth {
+        // SAFETY: the caller promises row `k` of `b`.
+        let row = unsafe { std::slice::from_raw_parts(b.add(k * b_stride), V * S::LANES) };
+        let b: [S::F; V] = std::array::from_fn(
+            #[inline(always)]
+            |v| s.load(&row[v * S::LANES..]),
+        );
+        for (m, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: the caller promises `depth` floats in each of `M` rows.
+            let x = s.splat(unsafe { *a.add(m * a_stride + k) });
+            for v in 0..V {
+                sums[v] = s.fma(x, b[v], sums[v]);
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(&sums) {
+        for v in 0..V {
+            s.store(&mut out[v * S::LANES..], sums[v]);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The vector type that all operations are written against.
+
+/// Floats in a register, and the operations on them.
+///
+/// A value of an implementing type is the proof that the machine has its instructions: it is made
+/// in one place only, inside a function compiled for them.
+pub(super) trait Simd: Copy {
+    /// Floats in a vector.
+    const LANES: usize;
+    /// Vectors side by side in the inner loop of a matrix product.
+    const VECTORS: usize;
+    /// Rows in the inner loop of a matrix product.
+    const ROWS: usize;
+    /// A vector.
+    type F: Copy;
+
+    fn splat(self, x: f32) -> Self::F;
+    /// Reads the first [`Self::LANES`] of `x`.
+    fn load(self, x: &[f32]) -> Self::F;
+    /// Writes the first [`Self::LANES`] of `x`.
+    fn store(self, x: &mut [f32], v: Self::F);
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b + c`, fused where the machine can.
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    fn abs(self, a: Self::F) -> Self::F;
+    /// 2 to the power of `n`, for `a = n + ROUND` with a whole number `n`.
+    fn power(self, a: Self::F) -> Self::F;
+    fn sum(self, a: Self::F) -> f32;
+    fn largest(self, a: Self::F) -> f32;
+    /// Rounds to whole numbers of 16 bits.
+    fn store_i16(self, x: &mut [i16], v: Self::F);
+    /// Rounds, adds 128, and keeps 8 bits.
+    fn store_u8(self, x: &mut [u8], v: Self::F);
+
+    /// Products of `M` rows of activations with one panel of weights, as floats.
+    ///
+    /// # Safety
+    /// `a` holds `M` rows of `2 * pairs` numbers, `stride` apart; `w` holds `pairs` times
+    /// `2 * LANES * VECTORS` numbers: for each pair of rows of the matrix, the two weights of every
+    /// column side by side.
+    unsafe fn dot_wide<const M: usize>(
+        self,
+        a: *const i16,
+        stride: usize,
+        w: *const i8,
+        pairs: usize,
+        out: &mut [[f32; PANEL]; M],
+    );
+
+    /// The same for activations of 8 bits that are stored plus 128, four rows of the matrix at a
+    /// time. The result still holds 128 times the sum of the weights.
+    ///
+    /// # Safety
+    /// As [`Self::dot_wide`], with 4 for 2.
+    unsafe fn dot_narrow<const M: usize>(
+        self,
+        a: *const u8,
+        stride: usize,
+        w: *const i8,
+        quads: usize,
+        out: &mut [[i32; PANEL]; M],
+    );
+}
+
+/// Columns of the widest panel.
+pub(super) const PANEL: usize = 64;
+/// Added to a float below 2^22 it leaves the rounded number in the low bits (1.5 * 2^23).
+pub(super) const ROUND: f32 = 12_582_912.0;
+
+/// Plain arrays, in code that compilers turn into vector instructions.
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+const LANES: usize = 4;
+
+#[inline(always)]
+fn each(f: impl Fn(usize) -> f32) -> [f32; LANES] {
+    std::array::from_fn(f)
+}
+
+impl Simd for Portable {
+    const LANES: usize = LANES;
+    const VECTORS: usize = 2;
+    const ROWS: usize = 4;
+    type F = [f32; LANES];
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> Self::F {
+        [x; LANES]
+    }
+    #[inline(always)]
+    fn load(self, x: &[f32]) -> Self::F {
+        each(|i| x[i])
+    }
+    #[inline(always)]
+    fn store(self, x: &mut [f32], v: Self::F) {
+        x[..LANES].copy_from_slice(&v);
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        each(|i| a[i] + b[i])
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        each(|i| a[i] - b[i])
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        each(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        each(|i| a[i] / b[i])
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        each(|i| if a[i] > b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        // Where fusing is not part of every machine of the target, it would be a slow call.
+        if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
+            return each(|i| a[i].mul_add(b[i], c[i]));
+        }
+        each(|i| a[i] * b[i] + c[i])
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        each(|i| a[i].abs())
+    }
+    #[inline(always)]
+    fn power(self, a: Self::F) -> Self::F {
+        each(|i| f32::from_bits((a[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
+    }
+    #[inline(always)]
+    fn sum(self, a: Self::F) -> f32 {
+        (a[0] + a[1]) + (a[2] + a[3])
+    }
+    #[inline(always)]
+    fn largest(self, a: Self::F) -> f32 {
+        a[0].max(a[1]).max(a[2].max(a[3]))
+    }
+    #[inline(always)]
+    fn store_i16(self, x: &mut [i16], v: Self::F) {
+        for i in 0..LANES {
+            x[i] = (v[i] + ROUND).to_bits() as i16;
+        }
+    }
+    #[inline(always)]
+    fn store_u8(self, x: &mut [u8], v: Self::F) {
+        for i in 0..LANES {
+            x[i] = (v[i] + (ROUND + 128.0)).to_bits() as u8;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_wide<const M: usize>(
+        self,
+        a: *const i16,
+        stride: usize,
+        w: *const i8,
+        pairs: usize,
+        out: &mut [[f32; PANEL]; M],
+    ) {
+        const COLUMNS: usize = LANES * Portable::VECTORS;
+        let mut sums = [[0i32; COLUMNS]; M];
+        for pair in 0..pairs {
+            // SAFETY: the caller promises this many weights; an array of bytes has no alignment.
+            let w = unsafe { &*w.add(pair * 2 * COLUMNS).cast::<[i8; 2 * COLUMNS]>() };
+            for (row, sums) in sums.iter_mut().enumerate() {
+                // SAFETY: the caller promises `M` rows of `2 * pairs` numbers.
+                let (x, y) = unsafe {
+                    let a = a.add(row * stride + 2 * pair);
+                    (i32::from(*a), i32::from(*a.add(1)))
+                };
+                for (c, sum) in sums.iter_mut().enumerate() {
+                    *sum += x * i32::from(w[2 * c]) + y * i32::from(w[2 * c + 1]);
+                }
+            }
+        }
+        for (out, sums) in out.iter_mut().zip(&sums) {
+            for (out, sum) in out.iter_mut().zip(sums) {
+                *out = *sum as f32;
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_narrow<const M: usize>(
+        self,
+        a: *const u8,
+        stride: usize,
+        w: *const i8,
+        quads: usize,
+        out: &mut [[i32; PANEL]; M],
+    ) {
+        const COLUMNS: usize = LANES * Portable::VECTORS;
+        for (row, out) in out.iter_mut().enumerate() {
+            out[..COLUMNS].fill(0);
+            for quad in 0..quads {
+                for (c, out) in out[..COLUMNS].iter_mut().enumerate() {
+                    for i in 0..4 {
+                        // SAFETY: the caller promises both buffers to be this long.
+                        let (a, w) = unsafe {
+                            (
+                                *a.add(row * stride + 4 * quad + i),
+                                *w.add(4 * (quad * COLUMNS + c) + i),
+                            )
+                        };
+                        *out += i32::from(a) * i32::from(w);
+                    }
+                }
+            }
+        }
+    }
+}

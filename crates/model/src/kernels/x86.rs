@@ -1,0 +1,301 @@
+//! AVX-512 with VNNI, and AVX2 with FMA.
+
+use std::arch::x86_64::*;
+
+use super::simd::{PANEL, ROUND, Simd};
+use super::{Isa, Kind, Op};
+
+/// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(());
+
+/// Proof of AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(());
+
+pub(super) fn run_avx512<O: Op>(isa: Isa, op: O) -> O::Out {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+    fn inner<O: Op>(op: O) -> O::Out {
+        op.run(Avx512(()))
+    }
+    assert!(isa.0 == Kind::Avx512);
+    // SAFETY: an `Isa` of this kind is made only after all these features were detected.
+    unsafe { inner(op) }
+}
+
+pub(super) fn run_avx2<O: Op>(isa: Isa, op: O) -> O::Out {
+    #[target_feature(enable = "avx2,fma")]
+    fn inner<O: Op>(op: O) -> O::Out {
+        op.run(Avx2(()))
+    }
+    assert!(isa.0 == Kind::Avx2);
+    // SAFETY: an `Isa` of this kind is made only after both features were detected.
+    unsafe { inner(op) }
+}
+
+/// Methods that are one intrinsic each.
+macro_rules! intrinsics {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: $type),*) -> $out {
+            // SAFETY: `self` proves the instructions; nothing here touches memory.
+            unsafe { $body }
+        }
+    )*};
+}
+
+impl Simd for Avx512 {
+    const LANES: usize = 16;
+    const VECTORS: usize = 4;
+    const ROWS: usize = 6;
+    type F = __m512;
+
+    intrinsics! {
+        splat(x: f32) -> __m512 = _mm512_set1_ps(x);
+        add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+        sub(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
+        mul(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+        div(a: __m512, b: __m512) -> __m512 = _mm512_div_ps(a, b);
+        max(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
+        fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
+        abs(a: __m512) -> __m512 = _mm512_abs_ps(a);
+        power(a: __m512) -> __m512 = _mm512_castsi512_ps(_mm512_add_epi32(
+            _mm512_slli_epi32(_mm512_castps_si512(a), 23),
+            _mm512_set1_epi32(0x3f80_0000),
+        ));
+        sum(a: __m512) -> f32 = _mm512_reduce_add_ps(a);
+        largest(a: __m512) -> f32 = _mm512_reduce_max_ps(a);
+    }
+
+    #[inline(always)]
+    fn load(self, x: &[f32]) -> __m512 {
+        let x = &x[..Self::LANES];
+        // SAFETY: `self` proves the instructions, and the slice is long enough.
+        unsafe { _mm512_loadu_ps(x.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, x: &mut [f32], v: __m512) {
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`.
+        unsafe { _mm512_storeu_ps(x.as_mut_ptr(), v) }
+    }
+    #[inline(always)]
+    fn store_i16(self, x: &mut [i16], v: __m512) {
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`; 16 numbers of 2 bytes are written.
+        unsafe {
+            let short = _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(v));
+            _mm256_storeu_si256(x.as_mut_ptr().cast(), short);
+        }
+    }
+    #[inline(always)]
+    fn store_u8(self, x: &mut [u8], v: __m512) {
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`; 16 bytes are written.
+        unsafe {
+            let shifted = _mm512_add_epi32(_mm512_cvtps_epi32(v), _mm512_set1_epi32(128));
+            _mm_storeu_si128(x.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(shifted));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_wide<const M: usize>(
+        self,
+        a: *const i16,
+        stride: usize,
+        w: *const i8,
+        pairs: usize,
+        out: &mut [[f32; PANEL]; M],
+    ) {
+        // SAFETY: `self` proves the instructions; the caller promises the lengths of both buffers;
+        // no access needs alignment.
+        unsafe {
+            let mut sums = [[_mm512_setzero_si512(); 4]; M];
+            for pair in 0..pairs {
+                let w = w.add(pair * 128);
+                let w: [__m512i; 4] = std::array::from_fn(|v| {
+                    _mm512_cvtepi8_epi16(_mm256_loadu_si256(w.add(32 * v).cast()))
+                });
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let two = a
+                        .add(row * stride + 2 * pair)
+                        .cast::<i32>()
+                        .read_unaligned();
+                    let two = _mm512_set1_epi32(two);
+                    for (sum, w) in sums.iter_mut().zip(&w) {
+                        *sum = _mm512_dpwssd_epi32(*sum, two, *w);
+                    }
+                }
+            }
+            for (out, sums) in out.iter_mut().zip(&sums) {
+                for v in 0..4 {
+                    _mm512_storeu_ps(out.as_mut_ptr().add(16 * v), _mm512_cvtepi32_ps(sums[v]));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_narrow<const M: usize>(
+        self,
+        a: *const u8,
+        stride: usize,
+        w: *const i8,
+        quads: usize,
+        out: &mut [[i32; PANEL]; M],
+    ) {
+        // SAFETY: as in `dot_wide`.
+        unsafe {
+            let mut sums = [[_mm512_setzero_si512(); 4]; M];
+            for quad in 0..quads {
+                let w = w.add(quad * 256);
+                let w: [__m512i; 4] =
+                    std::array::from_fn(|v| _mm512_loadu_si512(w.add(64 * v).cast()));
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let four = a
+                        .add(row * stride + 4 * quad)
+                        .cast::<i32>()
+                        .read_unaligned();
+                    let four = _mm512_set1_epi32(four);
+                    for (sum, w) in sums.iter_mut().zip(&w) {
+                        *sum = _mm512_dpbusd_epi32(*sum, four, *w);
+                    }
+                }
+            }
+            for (out, sums) in out.iter_mut().zip(&sums) {
+                for v in 0..4 {
+                    _mm512_storeu_si512(out.as_mut_ptr().add(16 * v).cast(), sums[v]);
+                }
+            }
+        }
+    }
+}
+
+impl Simd for Avx2 {
+    const LANES: usize = 8;
+    const VECTORS: usize = 2;
+    const ROWS: usize = 6;
+    type F = __m256;
+
+    intrinsics! {
+        splat(x: f32) -> __m256 = _mm256_set1_ps(x);
+        add(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+        sub(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
+        mul(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        div(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
+        max(a: __m256, b: __m256) -> __m256 = _mm256_max_ps(a, b);
+        fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
+        abs(a: __m256) -> __m256 = _mm256_andnot_ps(_mm256_set1_ps(-0.0), a);
+        power(a: __m256) -> __m256 = _mm256_castsi256_ps(_mm256_add_epi32(
+            _mm256_slli_epi32(_mm256_castps_si256(a), 23),
+            _mm256_set1_epi32(0x3f80_0000),
+        ));
+        sum(a: __m256) -> f32 = {
+            let half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+            let two = _mm_add_ps(half, _mm_movehl_ps(half, half));
+            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)))
+        };
+        largest(a: __m256) -> f32 = {
+            let half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+            let two = _mm_max_ps(half, _mm_movehl_ps(half, half));
+            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)))
+        };
+    }
+
+    #[inline(always)]
+    fn load(self, x: &[f32]) -> __m256 {
+        let x = &x[..Self::LANES];
+        // SAFETY: `self` proves the instructions, and the slice is long enough.
+        unsafe { _mm256_loadu_ps(x.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, x: &mut [f32], v: __m256) {
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`.
+        unsafe { _mm256_storeu_ps(x.as_mut_ptr(), v) }
+    }
+    #[inline(always)]
+    fn store_i16(self, x: &mut [i16], v: __m256) {
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`; 8 numbers of 2 bytes are written.
+        unsafe {
+            let whole = _mm256_cvtps_epi32(v);
+            let (low, high) = (
+                _mm256_castsi256_si128(whole),
+                _mm256_extracti128_si256(whole, 1),
+            );
+            _mm_storeu_si128(x.as_mut_ptr().cast(), _mm_packs_epi32(low, high));
+        }
+    }
+    #[inline(always)]
+    fn store_u8(self, x: &mut [u8], v: __m256) {
+        let mut lanes = [0.0; 8];
+        self.store(&mut lanes, v);
+        for (x, lane) in x.iter_mut().zip(lanes) {
+            *x = (lane + (ROUND + 128.0)).to_bits() as u8;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_wide<const M: usize>(
+        self,
+        a: *const i16,
+        stride: usize,
+        w: *const i8,
+        pairs: usize,
+        out: &mut [[f32; PANEL]; M],
+    ) {
+        // SAFETY: `self` proves the instructions; the caller promises the lengths of both buffers;
+        // no access needs alignment.
+        unsafe {
+            let mut sums = [[_mm256_setzero_si256(); 2]; M];
+            for pair in 0..pairs {
+                let w = w.add(pair * 32);
+                let w: [__m256i; 2] = std::array::from_fn(|v| {
+                    _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(16 * v).cast()))
+                });
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let two = a
+                        .add(row * stride + 2 * pair)
+                        .cast::<i32>()
+                        .read_unaligned();
+                    let two = _mm256_set1_epi32(two);
+                    for (sum, w) in sums.iter_mut().zip(&w) {
+                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(two, *w));
+                    }
+                }
+            }
+            for (out, sums) in out.iter_mut().zip(&sums) {
+                for v in 0..2 {
+                    _mm256_storeu_ps(out.as_mut_ptr().add(8 * v), _mm256_cvtepi32_ps(sums[v]));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot_narrow<const M: usize>(
+        self,
+        a: *const u8,
+        stride: usize,
+        w: *const i8,
+        quads: usize,
+        out: &mut [[i32; PANEL]; M],
+    ) {
+        // SAFETY: as in `dot_wide`.
+        unsafe {
+            for (row, out) in out.iter_mut().enumerate() {
+                out[..16].fill(0);
+                for quad in 0..quads {
+                    let w = w.add(quad * 64);
+                    let a = a.add(row * stride + 4 * quad);
+                    for (c, out) in out[..16].iter_mut().enumerate() {
+                        for i in 0..4 {
+                            *out += i32::from(*a.add(i)) * i32::from(*w.add(4 * c + i));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
