@@ -2,6 +2,7 @@
 
 mod borders;
 mod life;
+mod network;
 mod stubs;
 
 use std::io::Write;
