@@ -84,6 +84,8 @@ function __tabsense_order
 
     set -l typed_plain (string unescape -- "$word")
     test (count $typed_plain) -le 1; or return
+    # Asking completions, fish takes even an escaped * or ? of the word for a wildcard.
+    string match -qr '[*?]' -- "$typed_plain"; and return
     __tabsense_rank "$word" "$typed_plain" $lines; or return
     test -n "$__tabsense_answer[1]"; or return
     __tabsense_offer $words[1]
@@ -136,6 +138,10 @@ function __tabsense_rank --argument-names word typed
             end
         end
     end
+    # fish closes an open quote only together with a blank, and puts none after these characters
+    # when completions offer them; after files it would.
+    string match -qr '[\'"]$' -- $escaped; and string match -qr '[/=@:.,-]$' -- $plain; and return 1
+
     set -l described 0
     set -l shown $plain
     set -l sent $plain
@@ -196,6 +202,7 @@ function __tabsense_rank --argument-names word typed
     end
     # Once more all of fish's own: equal ones fall away, and a wrong answer can lose none.
     set -ga __tabsense_answer $shown
+    return 0
 end
 
 # How fish matches the texts against the typed word, when it does so alike for all of them:
@@ -360,9 +367,12 @@ function __tabsense_off --description 'Turn tabsense off in this shell'
     end
 end
 
-# A TAB of the user's own stays. Bound as a user key, it outlives a change of fish_key_bindings.
-function __tabsense_bind
-    for mode in default insert
+# A TAB of the user's own stays. Ours is a user key, which outlives a change of fish_key_bindings;
+# mode insert is bound once there are bindings that have it.
+function __tabsense_bind --on-variable fish_key_bindings
+    set -l modes default
+    contains -- "$fish_key_bindings" '' fish_default_key_bindings; or set -a modes insert
+    for mode in $modes
         bind --user -M $mode \t >/dev/null 2>&1; or bind --user -M $mode \t __tabsense_tab
     end
 end
