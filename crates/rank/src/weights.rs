@@ -34,91 +34,91 @@ blend! {
     /// Features of a whole line.
     Line {
         /// 1 if the line was never run.
-        New = -2.0,
+        New = 4.7200,
         /// ln(share + 1e-5) of its uses, half-life 50 commands.
-        Fast = 0.2,
+        Fast = 0.0048,
         /// The same share itself.
-        FastShare = 2.0,
+        FastShare = -1.6020,
         /// Share of its newest 12 uses, half-life 8 commands.
-        BurstShare = 1.0,
+        BurstShare = 3.4960,
         /// ln(share + 1e-6), half-life 1500 commands.
-        Slow = 0.1,
+        Slow = -0.2728,
         /// ln(1 + uses).
-        Count = 0.1,
+        Count = 0.6633,
         /// ln(commands since its last use).
-        Age = -0.1,
+        Age = 0.1960,
         /// ln of how often this person's next command was last used just so many commands ago.
-        Habit = 0.3,
+        Habit = 0.3433,
         /// 1 if it is the previous command.
-        Previous = 0.0,
+        Previous = -2.6117,
         /// 1 if it is the one before the previous command.
-        Second = 0.0,
+        Second = -0.3930,
         /// 1 if it is the third last command.
-        Third = 0.0,
+        Third = -0.1149,
         /// ln of the share that followed the previous command, backed off to `Fast`.
-        After = 0.3,
+        After = 0.0233,
         /// Share that followed the previous command, half-life 20 sightings.
-        AfterShare = 1.0,
+        AfterShare = 0.7184,
         /// 1 if it is what followed the previous command the last time.
-        AfterNewest = 0.3,
+        AfterNewest = 0.1251,
         /// Share that followed the previous two commands, half-life 10 sightings.
-        AfterTwoShare = 1.0,
+        AfterTwoShare = 0.6777,
         /// Share that followed the previous three commands, half-life 10 sightings.
-        AfterThreeShare = 1.0,
+        AfterThreeShare = 0.4551,
         /// Share that followed the previous command in this directory.
-        AfterHereShare = 0.5,
+        AfterHereShare = 0.6068,
         /// Share that came two commands after the one before the previous command.
-        SkipShare = 0.3,
+        SkipShare = 0.5824,
         /// ln of the share that followed a command with the same first two words, backed off.
-        Pair = 0.1,
+        Pair = 0.0325,
         /// ln of the share that followed a command with the same first word, backed off.
-        Head = 0.1,
+        Head = -0.0129,
         /// ln of the share in this directory, half-life 50 commands there, backed off.
-        Here = 0.2,
+        Here = 0.0396,
         /// The same share itself.
-        HereShare = 0.5,
+        HereShare = 0.2401,
         /// The same share, half-life 300 commands there.
-        HereSlowShare = 0.3,
+        HereSlowShare = -1.5777,
         /// 1 / (commands in this directory since its last use here).
-        HereAge = 0.0,
+        HereAge = 1.0346,
         /// Share in the project's other directories and those above.
-        AroundShare = 0.2,
+        AroundShare = -0.1613,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
-        Chained = 0.3,
+        Chained = 0.1348,
         /// Share of its uses that failed.
-        Failed = -0.5,
+        Failed = -0.5000,
         /// ln of the share of its newest 12 uses within two hours of this time of day.
-        Hour = 0.05,
+        Hour = 0.0151,
         /// ln(1 + minutes since its last use); 0 if either time is not known.
-        Minutes = -0.02,
+        Minutes = -0.0628,
         /// |ln(time since its last use) - ln(time between its last two uses)|, in commands.
-        Rhythm = -0.05,
+        Rhythm = 0.0276,
         /// 1 / (its place among the session's recent commands, the newest 1).
-        Session = 0.0,
+        Session = -0.2808,
         /// 1 if it goes by relative path and was never used in this directory.
-        Elsewhere = -0.5,
+        Elsewhere = -0.6497,
         /// Share of the times that the previous command's pattern led to it.
-        TemplateShare = 2.0,
+        TemplateShare = -4.3834,
         /// ln of the same.
-        Template = 0.1,
+        Template = 1.5576,
         /// 1 if a stock pattern gives it (`mkdir x`, then `cd x`).
-        Stock = 1.0,
+        Stock = 2.0903,
         /// 1 / (commands since its argument was named), for lines made from an argument.
-        Carried = 0.5,
+        Carried = 1.2223,
         /// ln of the share of its first word's uses that took an argument named just before.
-        CarryHabit = 0.2,
+        CarryHabit = 0.2433,
         /// ln of the share of its first word after the previous first word.
-        NextHead = 0.2,
+        NextHead = 0.1497,
         /// ln of its length in bytes.
-        Length = -0.1,
+        Length = -0.1406,
         /// 1 if it has the same first two words as the previous command but is another line.
-        SamePair = 0.0,
+        SamePair = -0.9591,
         /// Length of what it shares at the start with the previous command, over the longer length.
-        Alike = 0.0,
+        Alike = 1.9173,
         /// `Alike` if the previous command failed.
-        Repair = 0.0,
+        Repair = 0.0000,
         /// ln of the chance of its first word after the previous one for people at large.
-        Prior = 0.05,
+        Prior = 0.0080,
     }
 }
 
@@ -126,84 +126,84 @@ blend! {
     /// Features of a word.
     Word {
         /// Share of the likely lines (softmax over their scores) that have it here.
-        LineShare = 4.0,
+        LineShare = 0.9304,
         /// ln(LineShare + 0.002).
-        Line = 0.3,
+        Line = 0.2656,
         /// Share of the command's uses with it at this place, half-life 40 uses.
-        PlaceShare = 1.0,
+        PlaceShare = 0.4616,
         /// ln(PlaceShare + 0.002).
-        Place = 0.3,
+        Place = 0.3020,
         /// ln(share with it at any place + 0.002).
-        Any = 0.2,
+        Any = -0.2796,
         /// Share of the command's uses in this directory with it at any place.
-        HereShare = 0.5,
+        HereShare = 0.3026,
         /// Share after the option before the cursor.
-        OptionShare = 1.0,
+        OptionShare = 1.6539,
         /// 1 / (uses of the command since it was taken last).
-        Newest = 0.3,
+        Newest = 1.6037,
         /// Commands: ln(share of the first words + 1e-4), half-life 50 commands.
-        First = 0.3,
+        First = 0.2716,
         /// Commands: ln(1 + uses as first word).
-        FirstCount = 0.1,
+        FirstCount = -0.1042,
         /// Commands: ln(share of first words after the previous first word + 0.005).
-        FirstAfter = 0.3,
+        FirstAfter = 0.2063,
         /// Arguments: ln of the share of this kind of name among what this person gave the command.
-        Kind = 0.3,
+        Kind = -0.0482,
         /// 1 if one of the last 8 commands names it or a path through it.
-        Mentioned = 1.0,
+        Mentioned = 0.6062,
         /// ln(commands since then, from 1).
-        MentionAge = -0.3,
+        MentionAge = -0.2653,
         /// 1 / (commands since it was made, cloned, unpacked or edited).
-        Made = 1.0,
+        Made = 0.3862,
         /// 1 / (commands since the same command named it).
-        SameCommand = 0.0,
+        SameCommand = -1.4869,
         /// 1 if the same command had it here the last time.
-        Again = -0.5,
+        Again = -0.2178,
         /// 1 if it comes right after the one that the same command had here the last time.
-        Follows = 0.5,
+        Follows = 0.0443,
         /// Length of what it shares at the start with the one had here the last time, over the
         /// longer length.
-        Alike = 0.5,
+        Alike = 0.7267,
         /// 1 if the line has it already.
-        Present = -2.0,
+        Present = -2.5520,
         /// Commands: ln of the chance of the first word for people at large.
-        PriorFirst = 0.7,
+        PriorFirst = 0.0549,
         /// Commands: ln of how much likelier the previous first word makes it.
-        PriorNext = 0.7,
+        PriorNext = 0.0911,
         /// Commands: ln of how much likelier a name in the directory makes it, for the best name.
-        Marker = 0.3,
+        Marker = 0.5325,
         /// Commands: the same, mean over the names.
-        Markers = 0.3,
+        Markers = 0.5888,
         /// Arguments: ln of the chance of the subcommand for people at large.
-        PriorSub = 1.0,
+        PriorSub = 0.3098,
         /// Arguments: ln of how much likelier the last subcommand of this command makes it.
-        PriorNextSub = 0.7,
+        PriorNextSub = 0.3024,
         /// Arguments: ln of the chance of the kind of name after the command for people at large.
-        PriorKind = 0.7,
+        PriorKind = 0.1374,
         /// Arguments: ln of how much likelier the subcommand makes the kind.
-        PriorPairKind = 0.5,
+        PriorPairKind = 0.1943,
         /// Arguments: ln of how much likelier the option before makes the kind.
-        PriorOptionKind = 0.5,
+        PriorOptionKind = 0.5271,
         /// Arguments: ln of the chance of the name, whatever the command.
-        PriorName = 0.2,
+        PriorName = 0.1223,
         /// Arguments: ln of the chance of the name after the command.
-        PriorCommandName = 0.3,
+        PriorCommandName = -0.0804,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
-        PriorPairName = 0.5,
+        PriorPairName = 0.2989,
         /// Directories: ln(1 + visits).
-        Visited = 0.3,
+        Visited = -0.5868,
         /// Directories: share of the visits from here, half-life 10 visits.
-        FromHere = 2.0,
+        FromHere = 1.6898,
         /// exp(-hours since it was modified).
-        Fresh = 0.5,
+        Fresh = 0.5000,
         /// exp(-days since it was modified).
-        FreshDay = 0.3,
+        FreshDay = 0.3000,
         /// Place of the match among the kinds of matches, 0 (exact) to 1 (typo).
-        Quality = -8.0,
+        Quality = -8.0000,
         /// Number of `/` inside the path.
-        Depth = -0.05,
+        Depth = -0.1097,
         /// Place in the shell's own order over the number of candidates.
-        Native = -0.01,
+        Native = -0.2000,
     }
 }
 
@@ -211,47 +211,47 @@ blend! {
     /// Features of a directory to go to.
     Directory {
         /// ln(share + 1e-4) of the visits, half-life 40 visits.
-        Frecency = 0.3,
+        Frecency = -0.0273,
         /// The same share itself.
-        FrecencyShare = 1.0,
+        FrecencyShare = 1.4901,
         /// ln(1 + visits).
-        Visits = 0.2,
+        Visits = 0.0126,
         /// ln(visits since the newest one).
-        Age = -0.2,
+        Age = 0.0883,
         /// 1 if it is where one was before.
-        Back = 0.0,
+        Back = -0.0315,
         /// 1 if it was never gone to.
-        Never = -1.0,
+        Never = 0.2066,
         /// Share of the visits from here, half-life 8 visits from here.
-        FromShare = 2.0,
+        FromShare = 1.5444,
         /// ln of the same, backed off to `FrecencyShare`.
-        From = 0.5,
+        From = -0.0325,
         /// 1 if it is where one went from here the last time.
-        FromNewest = 0.5,
+        FromNewest = -0.0099,
         /// ln(1 + visits from here).
-        FromCount = 0.2,
+        FromCount = 0.2805,
         /// ln(zoxide's factor for the time since the newest visit).
-        Zoxide = 0.1,
+        Zoxide = 0.8872,
         /// 1 if it is in this directory.
-        Child = 0.5,
+        Child = 0.9890,
         /// 1 if it is somewhere below this directory.
-        Below = 0.2,
+        Below = 0.9965,
         /// 1 if it is in the same parent directory.
-        Sibling = 0.2,
+        Sibling = 1.6537,
         /// 1 if it is above this directory.
-        Above = -0.5,
+        Above = 1.0906,
         /// 1 / (commands since its name came up).
-        Mentioned = 0.5,
+        Mentioned = 2.1085,
         /// 1 / (commands since it was made, cloned or unpacked).
-        Made = 1.0,
+        Made = 1.6050,
         /// Share of the likely `cd` lines (softmax over their scores) that lead to it.
-        LineShare = 2.0,
+        LineShare = 1.6734,
         /// ln(LineShare + 0.002).
-        Line = 0.2,
+        Line = 0.1790,
         /// ln(1 + commands run in it).
-        Used = 0.1,
+        Used = 0.1347,
         /// Number of its path's parts.
-        Depth = -0.02,
+        Depth = -0.0535,
     }
 }
 
@@ -301,12 +301,9 @@ impl Blend {
 }
 
 impl Weights {
-    /// The default weights with another table of priors.
-    pub fn with_priors(priors: Arc<Priors>) -> Self {
-        Self {
-            priors,
-            ..Self::default()
-        }
+    /// Uses another table of priors.
+    pub fn set_priors(&mut self, priors: Arc<Priors>) {
+        self.priors = priors;
     }
 
     /// The weights of a blend, in the order of [`Blend::features`].

@@ -118,7 +118,10 @@ pub fn evaluate_users<'w>(
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         handles
             .into_iter()
-            .flat_map(|h| h.join().unwrap_or_default())
+            .flat_map(|h| {
+                h.join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
             .collect()
     });
     all.sort_by_key(|(at, _)| *at);
@@ -497,7 +500,7 @@ fn next_word(command: &str, ends: &[usize], typed: usize, offer: &[u8]) -> usize
     }
 }
 
-fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
+pub(crate) fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
     commands[commands.len().saturating_sub(RECENT)..]
         .iter()
         .map(|c| Recent {
@@ -508,7 +511,7 @@ fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
         .collect()
 }
 
-fn event(command: &Command) -> Event<'_> {
+pub(crate) fn event(command: &Command) -> Event<'_> {
     Event {
         command: command.cmd.as_bytes(),
         cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
@@ -537,7 +540,7 @@ fn changes_directory(command: &str) -> bool {
 }
 
 /// Where a plain `cd X` goes: neither up, nor home, nor nowhere.
-fn cd_target(command: &Command, after: &str) -> Option<String> {
+pub(crate) fn cd_target(command: &Command, after: &str) -> Option<String> {
     let cwd = command.cwd.as_deref().filter(|cwd| !cwd.is_empty())?;
     let rest = command.cmd.strip_prefix("cd")?;
     let argument = rest.trim_start();

@@ -4,6 +4,7 @@
 
 pub mod baselines;
 pub mod completion;
+pub mod fit;
 pub mod history;
 mod render;
 mod rows;

@@ -83,7 +83,7 @@ impl Prefixes {
         let text = texts.text(id);
         if self.leaves.is_empty() {
             self.leaves.push(Leaf {
-                ids: Vec::new(),
+                ids: vec![id],
                 best: [f32::NEG_INFINITY; 3],
             });
         }

@@ -118,7 +118,7 @@ impl<'a> Features<'a> {
         put(&mut v, Line::Fast, ln(0.0, 1e-5));
         put(&mut v, Line::Slow, ln(0.0, 1e-6));
         put(&mut v, Line::Age, (self.index.log.len() as f32 + 1.0).ln());
-        put(&mut v, Line::Habit, self.habit[AGES - 2]);
+        put(&mut v, Line::Habit, self.habit[AGES - 1]);
         self.put_evidence(&mut v, &Seen::default(), 0.0);
         self.put_text(&mut v, text, head, NONE);
         put_template(&mut v, Some(line));
@@ -344,13 +344,21 @@ pub(crate) fn strength(seen: &Seen, evidence: &Evidence) -> f32 {
         + 0.1 * share(seen.around, totals.around)
 }
 
+/// ln of how often the next command had such an age; the last place is for those never run before.
 fn habit(index: &Index) -> [f32; AGES] {
+    /// New lines compete with about so many others.
+    const NEW: f32 = 16.0;
     let total: f32 = index.ages.iter().sum::<f32>() + 4.0;
     let mut habit = [0.0; AGES];
     for (bucket, value) in habit.iter_mut().enumerate() {
         // Before anything is learned, newer is likelier.
-        let start = 4.0 * 0.5 / (bucket as f32 + 1.0).powi(2);
-        *value = ((index.ages[bucket] + start) / total / age_width(bucket)).ln();
+        let start = 2.0 / (bucket as f32 + 1.0).powi(2);
+        let width = if bucket == AGES - 1 {
+            NEW
+        } else {
+            age_width(bucket)
+        };
+        *value = ((index.ages[bucket] + start) / total / width).ln();
     }
     habit
 }

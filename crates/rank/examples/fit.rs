@@ -1,0 +1,223 @@
+//! Makes the default weights anew from histories and completion cases.
+//!
+//! ```text
+//! fit HISTORY.jsonl.gz [--cases CASES.jsonl=PRIORS.tsv]... [--left-out] [--write WEIGHTS.rs]
+//! ```
+//!
+//! HISTORY holds one user per line (see `eval::history`); each CASES file holds completion cases
+//! of projects that its PRIORS table was counted without (`models/priors/count.py --folds 4
+//! --without 0`). Lines are fitted first, since the other blends look at likely lines.
+//! `--left-out` also fits without each sixth of the users, and without each file of cases, and
+//! reports what those weights reach on what was left out. `--write` puts the weights into
+//! `crates/rank/src/weights.rs`. The same input gives the same weights.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+
+use tabsense_rank::eval::fit::{self, Choice, Options};
+use tabsense_rank::eval::{Case, User, completion, history, read_cases, read_users};
+use tabsense_rank::{Blend, Priors, Weights};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Choices taken from one user, at most about so many.
+const LINES_PER_USER: usize = 6000;
+const WORDS_PER_USER: usize = 800;
+const USER_FOLDS: usize = 6;
+
+struct CaseFile {
+    cases: Vec<Case>,
+    priors: Arc<Priors>,
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let users = read_users(open(&arguments.next().ok_or("no history given")?)?)?;
+    let (mut files, mut left_out, mut write) = (Vec::new(), false, None);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--left-out" => left_out = true,
+            "--write" => write = arguments.next(),
+            "--cases" => {
+                let value = arguments.next().unwrap_or_default();
+                let (cases, priors) = value.split_once('=').ok_or("--cases CASES=PRIORS")?;
+                let priors = Arc::new(Priors::parse(&fs::read_to_string(priors)?));
+                files.push(CaseFile {
+                    cases: read_cases(open(cases)?)?,
+                    priors,
+                });
+            }
+            other => return Err(format!("unknown argument {other:?}").into()),
+        }
+    }
+    let all = fit_all(&users, &files, &|_| true, &|_| true);
+    print_weights(&all);
+    if let Some(path) = write {
+        write_weights(Path::new(&path), &all)?;
+    }
+    if left_out {
+        report_left_out(&users, &files)?;
+    }
+    Ok(())
+}
+
+/// Fits all three blends to the users and case files that are let in.
+fn fit_all(
+    users: &[User],
+    files: &[CaseFile],
+    user_in: &(dyn Fn(usize) -> bool + Sync),
+    file_in: &dyn Fn(usize) -> bool,
+) -> Weights {
+    let mut weights = Weights::default();
+    // A second round starts from better negatives.
+    for round in 0..2 {
+        let choices = by_user(users, user_in, &|user| {
+            fit::line_choices(user, &weights, LINES_PER_USER, round)
+        });
+        refit(&mut weights, Blend::Lines, &choices, "lines");
+    }
+    let choices = by_user(users, user_in, &|user| {
+        fit::directory_choices(user, &weights, 1)
+    });
+    refit(&mut weights, Blend::Directories, &choices, "directories");
+    let mut choices = by_user(users, user_in, &|user| {
+        fit::word_choices(user, &weights, WORDS_PER_USER, 1)
+    });
+    for (_, file) in files.iter().enumerate().filter(|(at, _)| file_in(*at)) {
+        let mut with_priors = weights.clone();
+        with_priors.set_priors(Arc::clone(&file.priors));
+        choices.extend(fit::case_choices(&file.cases, &with_priors));
+    }
+    refit(&mut weights, Blend::Words, &choices, "words");
+    weights
+}
+
+fn by_user(
+    users: &[User],
+    user_in: &(dyn Fn(usize) -> bool + Sync),
+    choices_of: &(dyn Fn(&User) -> Vec<Choice> + Sync),
+) -> Vec<Choice> {
+    let half = users.len().div_ceil(2);
+    let part = |from: usize, to: usize| {
+        let mut all = Vec::new();
+        for (at, user) in users
+            .iter()
+            .enumerate()
+            .take(to)
+            .skip(from)
+            .filter(|(at, _)| user_in(*at))
+        {
+            let mut choices = choices_of(user);
+            // Between one vote per user and one per choice.
+            let weight = 40.0 / (choices.len() as f32 + 100.0).sqrt();
+            choices.iter_mut().for_each(|c| c.weight = weight);
+            all.push((at, choices));
+        }
+        all
+    };
+    let mut all = std::thread::scope(|scope| {
+        let other = scope.spawn(|| part(half, users.len()));
+        let mut all = part(0, half);
+        all.extend(
+            other
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        );
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().flat_map(|(_, choices)| choices).collect()
+}
+
+fn refit(weights: &mut Weights, blend: Blend, choices: &[Choice], name: &str) {
+    let before = fit::loss(choices, weights.of(blend));
+    let fitted = fit::fit(choices, weights.of(blend), Options::default());
+    let after = fit::loss(choices, &fitted);
+    eprintln!(
+        "{name}: {} choices, loss {:.4} -> {:.4}, first {:.4} -> {:.4}",
+        choices.len(),
+        before.0,
+        after.0,
+        before.1,
+        after.1
+    );
+    weights.of_mut(blend).copy_from_slice(&fitted);
+    // The shell's order decides between equals and never more than that.
+    if blend == Blend::Words
+        && let Some(native) = blend.features().iter().position(|f| *f == "Native")
+    {
+        weights.of_mut(blend)[native] = weights.of(blend)[native].clamp(-0.2, -0.01);
+    }
+}
+
+fn report_left_out(users: &[User], files: &[CaseFile]) -> Result<(), Failure> {
+    let folds: Vec<Weights> = (0..USER_FOLDS)
+        .map(|fold| fit_all(users, &[], &|at| at % USER_FOLDS != fold, &|_| false))
+        .collect();
+    let scores = history::evaluate_users(users, |at| &folds[at % USER_FOLDS]);
+    println!(
+        "\nHistories, each user left out of the fitting:\n\n{}",
+        history::report(&scores)
+    );
+    for (out, file) in files.iter().enumerate() {
+        let mut weights = fit_all(users, files, &|_| true, &|at| at != out);
+        weights.set_priors(Arc::clone(&file.priors));
+        let report = completion::evaluate(&file.cases, &weights, None)?;
+        println!("Cases {out}, left out of the fitting and of the priors:\n\n{report}");
+    }
+    Ok(())
+}
+
+fn print_weights(weights: &Weights) {
+    for blend in [Blend::Lines, Blend::Words, Blend::Directories] {
+        println!("{blend:?}");
+        for (name, weight) in blend.features().iter().zip(weights.of(blend)) {
+            println!("    {name} = {weight:.4}");
+        }
+    }
+}
+
+/// Replaces the numbers in the lines `Name = number,` of each blend.
+fn write_weights(path: &Path, weights: &Weights) -> Result<(), Failure> {
+    let source = fs::read_to_string(path)?;
+    let mut out = String::new();
+    let mut blend = None;
+    for line in source.lines() {
+        let text = line.trim();
+        blend = match text {
+            "Line {" => Some(Blend::Lines),
+            "Word {" => Some(Blend::Words),
+            "Directory {" => Some(Blend::Directories),
+            "}" => None,
+            _ => blend,
+        };
+        let place = blend
+            .zip(text.split_once(" = "))
+            .and_then(|(blend, (name, _))| {
+                let at = blend
+                    .features()
+                    .iter()
+                    .position(|feature| *feature == name)?;
+                Some((name, weights.of(blend)[at]))
+            });
+        match place {
+            Some((name, weight)) => out.push_str(&format!("        {name} = {weight:.4},\n")),
+            None => out.push_str(&format!("{line}\n")),
+        }
+    }
+    fs::write(path, out)?;
+    Ok(())
+}
+
+fn open(file: &str) -> Result<Box<dyn BufRead>, Failure> {
+    let path = Path::new(file);
+    let reader = File::open(path).map_err(|e| format!("{file}: {e}"))?;
+    if path.extension().is_some_and(|e| e == "gz") {
+        return Ok(Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(
+            reader,
+        ))));
+    }
+    Ok(Box::new(BufReader::new(reader)))
+}
