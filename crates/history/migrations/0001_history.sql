@@ -32,7 +32,7 @@ CREATE TABLE event (
     duration_ms INTEGER,
     place INTEGER NOT NULL -- order of replay; start_ms made monotone for live rows
 );
-CREATE INDEX event_command ON event (command, start_ms);
+CREATE INDEX event_command ON event (command, start_ms, origin); -- covers looking for repeats
 CREATE INDEX event_place ON event (place);
 
 -- Directories ranked by another tool (zoxide).

@@ -8,6 +8,7 @@ mod error;
 mod glob;
 pub mod ignore;
 pub mod import;
+mod intern;
 mod merge;
 mod open;
 mod redact;
@@ -16,7 +17,7 @@ mod store;
 
 pub use error::Error;
 pub use redact::{Finding, MARK, Rule, findings, redact};
-pub use store::{Forget, Source, Store, Visited};
+pub use store::Store;
 
 /// One command that a shell ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,4 +55,63 @@ pub struct Report {
     pub redacted: u64,
     /// Entries or lines that could not be read.
     pub skipped: u64,
+}
+
+/// Where a row came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Recorded by a shell hook.
+    Live,
+    /// zsh's history file.
+    Zsh,
+    /// bash's history file.
+    Bash,
+    /// fish's history file.
+    Fish,
+    /// Atuin's database.
+    Atuin,
+}
+
+impl Source {
+    /// The number stored in column `origin.source`; never reused.
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Self::Live => 0,
+            Self::Zsh => 1,
+            Self::Bash => 2,
+            Self::Fish => 3,
+            Self::Atuin => 4,
+        }
+    }
+
+    /// The shell whose commands this source holds; empty when it may hold several shells'.
+    #[must_use]
+    pub fn shell(self) -> &'static str {
+        match self {
+            Self::Zsh => "zsh",
+            Self::Bash => "bash",
+            Self::Fish => "fish",
+            Self::Live | Self::Atuin => "",
+        }
+    }
+}
+
+/// What to forget.
+#[derive(Clone, Copy, Debug)]
+pub enum Forget<'a> {
+    /// This command, every time it ran.
+    Command(&'a [u8]),
+    /// All stored commands that match as a whole: `*`, `?`, `[set]`, `\` quotes.
+    Pattern(&'a [u8]),
+}
+
+/// A directory with another tool's rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visited {
+    /// Absolute path.
+    pub path: Vec<u8>,
+    /// The tool's score, 0 or more.
+    pub rank: f64,
+    /// Last visit, seconds since the Unix epoch.
+    pub last_s: i64,
 }

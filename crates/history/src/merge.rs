@@ -5,8 +5,9 @@ use std::collections::hash_map::Entry;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-use crate::store::{Source, Visited, forgotten_hash};
-use crate::{Record, redact};
+use crate::intern::Texts;
+use crate::store::forgotten_hash;
+use crate::{Record, Source, Visited, redact};
 
 /// A hook and the shell's own file may date the same run this far apart, in milliseconds: the
 /// file has whole seconds, and the hook may run after the shell noted the time.
@@ -69,17 +70,22 @@ impl Run {
     }
 }
 
-/// Writes within one transaction. Its caches end with it: other processes may delete rows.
+/// Writes within one transaction.
 pub(crate) struct Writer<'a> {
     connection: &'a Connection,
+    texts: Texts<'a>,
+    near: CachedStatement<'a>,
+    add: CachedStatement<'a>,
     salt: Vec<u8>,
     forgets: bool,
-    origin: Option<(OriginKey, i64)>,
-    directory: Option<(Vec<u8>, i64)>,
 }
 
-/// Source, shell, host, session.
-type OriginKey = (i64, String, String, Vec<u8>);
+/// A row with the same command at about the same time.
+struct Near {
+    id: i64,
+    start_ms: i64,
+    source: i64,
+}
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(connection: &'a Connection) -> rusqlite::Result<Self> {
@@ -91,10 +97,18 @@ impl<'a> Writer<'a> {
             .query_row((), |row| row.get(0))?;
         Ok(Self {
             connection,
+            texts: Texts::new(connection)?,
+            near: connection.prepare_cached(
+                "SELECT id, start_ms, origin FROM event
+                WHERE command = ?1 AND start_ms BETWEEN ?2 AND ?3 ORDER BY start_ms",
+            )?,
+            add: connection.prepare_cached(
+                "INSERT INTO event
+                    (command, directory, origin, exit, start_ms, duration_ms, place)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?,
             salt,
             forgets,
-            origin: None,
-            directory: None,
         })
     }
 
@@ -108,16 +122,17 @@ impl<'a> Writer<'a> {
         if self.forgets && self.forgotten_at(&text)?.is_some_and(|at| start_ms <= at) {
             return Ok(Outcome::Forgotten);
         }
-        let (command, is_new) = self.command(&text)?;
+        let (command, is_new) = self.texts.command(&text)?;
         if !is_new && start_ms != 0 {
             if self.is_recorded(command, start_ms, &record.session)? {
                 return Ok(Outcome::Known);
             }
-            if let Some(&row) = self
-                .near(command, start_ms, "o.source <> ?4", LIVE)?
-                .first()
-            {
-                self.upgrade(row, record, start_ms, Source::Live)?;
+            let imported = self
+                .near(command, start_ms)?
+                .into_iter()
+                .rfind(|row| row.source != LIVE);
+            if let Some(row) = imported {
+                self.upgrade(row.id, record, start_ms, Source::Live)?;
                 return Ok(Outcome::Known);
             }
         }
@@ -143,7 +158,7 @@ impl<'a> Writer<'a> {
         if self.forgets && self.forgotten_at(text)?.is_some() {
             return Ok(Outcome::Forgotten);
         }
-        let (command, is_new) = self.command(text)?;
+        let (command, is_new) = self.texts.command(text)?;
         let source = run.source;
         if start_ms != 0 {
             // Stamps from the future must not stay the newest for ever.
@@ -183,7 +198,7 @@ impl<'a> Writer<'a> {
 
     /// Adds or raises a directory of another tool; 1 when it is new.
     pub(crate) fn visited(&mut self, visited: &Visited) -> rusqlite::Result<u64> {
-        let directory = self.directory(&visited.path)?;
+        let directory = self.texts.directory(&visited.path)?;
         let added = self
             .prepare("INSERT OR IGNORE INTO visited (directory, rank, last_s) VALUES (?1, ?2, ?3)")?
             .execute(params![directory, visited.rank, visited.last_s])?;
@@ -202,7 +217,7 @@ impl<'a> Writer<'a> {
         let hash = forgotten_hash(&self.salt, text);
         self.prepare("INSERT OR REPLACE INTO forgotten (hash, at_ms) VALUES (?1, ?2)")?
             .execute(params![hash, now_ms])?;
-        let Some(command) = self.find(text)? else {
+        let Some(command) = self.texts.find_command(text)? else {
             return Ok(0);
         };
         let removed = self
@@ -259,27 +274,25 @@ impl<'a> Writer<'a> {
         .query_row(params![command, start, session], |row| row.get(0))
     }
 
-    /// Rows of a command that started at about `start_ms`, of the sources that `condition` names.
-    fn near(
-        &self,
-        command: i64,
-        start_ms: i64,
-        condition: &str,
-        source: i64,
-    ) -> rusqlite::Result<Vec<i64>> {
-        let sql = format!(
-            "SELECT e.id FROM event e JOIN origin o ON o.id = e.origin
-            WHERE e.command = ?1 AND e.start_ms BETWEEN ?2 AND ?3 AND {condition}
-            ORDER BY e.start_ms DESC, e.id DESC"
-        );
-        let (from, to) = (start_ms - WINDOW_MS, start_ms.saturating_add(WINDOW_MS));
+    /// Rows of a command that started at about `start_ms`, in order of their starts.
+    fn near(&mut self, command: i64, start_ms: i64) -> rusqlite::Result<Vec<Near>> {
         // Rows without a start are at 0 and never near.
-        self.prepare(&sql)?
-            .query_map(params![command, from.max(1), to, source], |row| row.get(0))?
-            .collect()
+        let from = (start_ms - WINDOW_MS).max(1);
+        let to = start_ms.saturating_add(WINDOW_MS);
+        let mut found = Vec::new();
+        let mut rows = self.near.query([command, from, to])?;
+        while let Some(row) = rows.next()? {
+            let source = self.texts.source(row.get(2)?)?;
+            found.push(Near {
+                id: row.get(0)?,
+                start_ms: row.get(1)?,
+                source,
+            });
+        }
+        Ok(found)
     }
 
-    fn held(&self, command: i64, start_ms: i64, source: Source) -> rusqlite::Result<Held> {
+    fn held(&mut self, command: i64, start_ms: i64, source: Source) -> rusqlite::Result<Held> {
         let number = source.number();
         if start_ms == 0 {
             // Without a start only the number of runs tells, and the file names live ones too.
@@ -296,18 +309,19 @@ impl<'a> Writer<'a> {
                 others: Vec::new(),
             });
         }
-        let own = self
-            .prepare(
-                "SELECT count(*) FROM event e JOIN origin o ON o.id = e.origin
-                WHERE e.command = ?1 AND e.start_ms = ?2 AND o.source = ?3",
-            )?
-            .query_row(params![command, start_ms, number], |row| row.get(0))?;
-        let others = self.near(command, start_ms, "o.source <> ?4", number)?;
-        Ok(Held {
+        let mut held = Held {
             seen: 0,
-            own,
-            others,
-        })
+            own: 0,
+            others: Vec::new(),
+        };
+        for row in self.near(command, start_ms)? {
+            if row.source != number {
+                held.others.push(row.id);
+            } else if row.start_ms == start_ms {
+                held.own += 1;
+            }
+        }
+        Ok(held)
     }
 
     /// Puts a record's details into a row that came from a poorer source.
@@ -318,8 +332,8 @@ impl<'a> Writer<'a> {
         start_ms: i64,
         source: Source,
     ) -> rusqlite::Result<()> {
-        let directory = self.directory_or_null(&record.cwd)?;
-        let origin = self.origin(record, source)?;
+        let directory = self.texts.directory_or_null(&record.cwd)?;
+        let origin = self.texts.origin(record, source)?;
         self.prepare(
             "UPDATE event SET directory = coalesce(?2, directory), origin = ?3,
                 exit = coalesce(?4, exit), start_ms = ?5,
@@ -362,13 +376,9 @@ impl<'a> Writer<'a> {
         place: i64,
         source: Source,
     ) -> rusqlite::Result<()> {
-        let directory = self.directory_or_null(&record.cwd)?;
-        let origin = self.origin(record, source)?;
-        self.prepare(
-            "INSERT INTO event (command, directory, origin, exit, start_ms, duration_ms, place)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
+        let directory = self.texts.directory_or_null(&record.cwd)?;
+        let origin = self.texts.origin(record, source)?;
+        self.add.execute(params![
             command,
             directory,
             origin,
@@ -379,101 +389,10 @@ impl<'a> Writer<'a> {
         ])?;
         Ok(())
     }
-
-    /// Number of a command's text, and whether it was added just now.
-    fn command(&self, text: &[u8]) -> rusqlite::Result<(i64, bool)> {
-        if let Some(id) = self.find(text)? {
-            return Ok((id, false));
-        }
-        self.prepare("INSERT INTO command (hash, text) VALUES (?1, ?2)")?
-            .execute(params![fnv(text), text])?;
-        Ok((self.connection.last_insert_rowid(), true))
-    }
-
-    fn find(&self, text: &[u8]) -> rusqlite::Result<Option<i64>> {
-        self.prepare("SELECT id FROM command WHERE hash = ?1 AND text = ?2")?
-            .query_row(params![fnv(text), text], |row| row.get(0))
-            .optional()
-    }
-
-    fn directory_or_null(&mut self, path: &[u8]) -> rusqlite::Result<Option<i64>> {
-        if path.is_empty() {
-            return Ok(None);
-        }
-        self.directory(path).map(Some)
-    }
-
-    fn directory(&mut self, path: &[u8]) -> rusqlite::Result<i64> {
-        if let Some((known, id)) = &self.directory
-            && known == path
-        {
-            return Ok(*id);
-        }
-        let found = self
-            .prepare("SELECT id FROM directory WHERE path = ?1")?
-            .query_row([path], |row| row.get(0))
-            .optional()?;
-        let id = match found {
-            Some(id) => id,
-            None => {
-                self.prepare("INSERT INTO directory (path) VALUES (?1)")?
-                    .execute([path])?;
-                self.connection.last_insert_rowid()
-            }
-        };
-        self.directory = Some((path.to_vec(), id));
-        Ok(id)
-    }
-
-    fn origin(&mut self, record: &Record, source: Source) -> rusqlite::Result<i64> {
-        let number = source.number();
-        if let Some(((known, shell, host, session), id)) = &self.origin
-            && (*known, shell, host, session)
-                == (number, &record.shell, &record.host, &record.session)
-        {
-            return Ok(*id);
-        }
-        let key = params![record.session, number, record.shell, record.host];
-        let found = self
-            .prepare(
-                "SELECT id FROM origin
-                WHERE session = ?1 AND source = ?2 AND shell = ?3 AND host = ?4",
-            )?
-            .query_row(key, |row| row.get(0))
-            .optional()?;
-        let id = match found {
-            Some(id) => id,
-            None => {
-                self.prepare(
-                    "INSERT INTO origin (session, source, shell, host) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute(key)?;
-                self.connection.last_insert_rowid()
-            }
-        };
-        let key = (
-            number,
-            record.shell.clone(),
-            record.host.clone(),
-            record.session.clone(),
-        );
-        self.origin = Some((key, id));
-        Ok(id)
-    }
 }
 
 fn duration(record: &Record) -> Option<i64> {
     record
         .duration_ms
         .map(|value| i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-/// FNV-1a, 64 bits (<http://www.isthe.com/chongo/tech/comp/fnv/>): only finds equal texts.
-#[expect(clippy::cast_possible_wrap, reason = "SQLite's integers are signed")]
-fn fnv(bytes: &[u8]) -> i64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for &byte in bytes {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash as i64
 }

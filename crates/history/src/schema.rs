@@ -13,6 +13,9 @@ const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_history.sql")];
 /// How long a statement waits for another process before it answers [`Error::Busy`].
 pub(crate) const BUSY_WAIT: Duration = Duration::from_millis(25);
 
+/// Page cache in daily work.
+pub(crate) const CACHE_KIB: i64 = 8_192;
+
 /// Newest schema version of this build.
 #[expect(clippy::cast_possible_wrap, reason = "a handful of migrations")]
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -71,7 +74,7 @@ fn pragmas(connection: &Connection) -> rusqlite::Result<()> {
     // Deleted text is overwritten, and sorting never spills text into temporary files.
     connection.query_row("PRAGMA secure_delete = ON", (), |_| Ok(()))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.query_row("PRAGMA journal_size_limit = 4194304", (), |_| Ok(()))
 }
 

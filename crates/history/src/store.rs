@@ -3,78 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Row, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
 use crate::import::{Entries, zoxide};
 use crate::merge::{Outcome, Run, Writer};
 use crate::open::{self, Check};
-use crate::{Error, Record, Report, glob, redact, schema};
+use crate::{Error, Forget, Record, Report, Visited, glob, redact, schema};
 
-/// Rows of one transaction of an import: other writers get their turn in between.
-const BATCH: usize = 5_000;
+/// Rows of one transaction of an import: other writers get their turn in between, about a fifth
+/// of a second apart. Hashes are spread, so that each batch rewrites most of their index.
+const BATCH: usize = 20_000;
 
 /// How long an import waits for the writer that is at work.
 const IMPORT_WAIT: Duration = Duration::from_secs(5);
 
-/// Where a row came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// Recorded by a shell hook.
-    Live,
-    /// zsh's history file.
-    Zsh,
-    /// bash's history file.
-    Bash,
-    /// fish's history file.
-    Fish,
-    /// Atuin's database.
-    Atuin,
-}
+/// Page cache of an import: the index of a million commands fits.
+const IMPORT_CACHE_KIB: i64 = 65_536;
 
-impl Source {
-    /// The number stored in column `origin.source`; never reused.
-    pub(crate) fn number(self) -> i64 {
-        match self {
-            Self::Live => 0,
-            Self::Zsh => 1,
-            Self::Bash => 2,
-            Self::Fish => 3,
-            Self::Atuin => 4,
-        }
-    }
-
-    /// The shell whose commands this source holds; empty when it may hold several shells'.
-    #[must_use]
-    pub fn shell(self) -> &'static str {
-        match self {
-            Self::Zsh => "zsh",
-            Self::Bash => "bash",
-            Self::Fish => "fish",
-            Self::Live | Self::Atuin => "",
-        }
-    }
-}
-
-/// What to forget.
-#[derive(Clone, Copy, Debug)]
-pub enum Forget<'a> {
-    /// This command, every time it ran.
-    Command(&'a [u8]),
-    /// All stored commands that match as a whole: `*`, `?`, `[set]`, `\` quotes.
-    Pattern(&'a [u8]),
-}
-
-/// A directory with another tool's rank.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Visited {
-    /// Absolute path.
-    pub path: Vec<u8>,
-    /// The tool's score, 0 or more.
-    pub rank: f64,
-    /// Last visit, seconds since the Unix epoch.
-    pub last_s: i64,
-}
+/// Pages in the log before they are copied to the file: SQLite's default, and during an import.
+const LOG_PAGES: i64 = 1_000;
+const IMPORT_LOG_PAGES: i64 = 10_000;
 
 /// History in one SQLite file (WAL). Several processes may have it open.
 #[derive(Debug)]
@@ -203,9 +152,9 @@ impl Store {
     /// # Errors
     /// The reader's, and as [`Store::insert`]; batches already written stay.
     pub fn import(&mut self, entries: &mut dyn Entries) -> Result<Report, Error> {
-        self.set_wait(IMPORT_WAIT)?;
+        self.tune(IMPORT_WAIT, IMPORT_CACHE_KIB, IMPORT_LOG_PAGES)?;
         let report = self.import_batches(entries);
-        self.set_wait(schema::BUSY_WAIT)?;
+        self.tune(schema::BUSY_WAIT, schema::CACHE_KIB, LOG_PAGES)?;
         report
     }
 
@@ -374,8 +323,13 @@ impl Store {
         })
     }
 
-    fn set_wait(&self, wait: Duration) -> Result<(), Error> {
-        self.read(|connection| connection.busy_timeout(wait))
+    fn tune(&self, wait: Duration, cache_kib: i64, log_pages: i64) -> Result<(), Error> {
+        self.read(|connection| {
+            connection.busy_timeout(wait)?;
+            connection.pragma_update(None, "cache_size", -cache_kib)?;
+            let sql = format!("PRAGMA wal_autocheckpoint = {log_pages}");
+            connection.query_row(&sql, (), |_| Ok(()))
+        })
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
@@ -395,14 +349,10 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(fail)?;
         let answer = Writer::new(&transaction).and_then(|mut writer| work(&mut writer));
-        match answer {
-            Ok(answer) => transaction.commit().map(|()| answer).map_err(fail),
-            Err(source) => {
-                let error = fail(source);
-                roll_back(transaction);
-                Err(error)
-            }
-        }
+        // Dropped without a commit, the transaction is rolled back.
+        let answer = answer.map_err(fail)?;
+        transaction.commit().map_err(fail)?;
+        Ok(answer)
     }
 
     fn check_writable(&self) -> Result<(), Error> {
@@ -419,11 +369,6 @@ impl Store {
             _ => Ok(()),
         }
     }
-}
-
-/// SQLite has rolled back by itself after some failures, and then refuses to do it again.
-fn roll_back(transaction: Transaction<'_>) {
-    drop(transaction);
 }
 
 fn import_batch(

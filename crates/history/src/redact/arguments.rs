@@ -290,13 +290,9 @@ impl<'a> View<'a> {
 
     /// `echo X | passwd --stdin`, `passwd <<< X`.
     fn input(&self, later: &[Simple], found: &mut Vec<Finding>) {
-        if self.reads_secret() {
-            for word in self
-                .command
-                .words
-                .iter()
-                .filter(|word| word.role == Role::HereString)
-            {
+        let words = &self.command.words;
+        if words.iter().any(|word| word.role == Role::HereString) && self.reads_secret() {
+            for word in words.iter().filter(|word| word.role == Role::HereString) {
                 self.add(found, word.range.clone(), Rule::Input);
             }
         }
