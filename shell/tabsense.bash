@@ -80,11 +80,12 @@ if [ -z "$__tabsense_native" ]; then
 
   # Adds what `compgen` makes for the word $1 from the arguments after it.
   __tabsense_actions() {
-    local IFS=$'\n'
     local word=$1 made
     shift
+    # `-W` is split at the user's IFS.
     made=$(builtin compgen "$@" -- "$word" 2>/dev/null)
     [[ -n $made ]] || return 0
+    local IFS=$'\n'
     # shellcheck disable=SC2206 # one candidate a line; globbing is off
     COMPREPLY+=($made)
     case " ${*//$IFS/ } " in
@@ -142,12 +143,9 @@ if [ -z "$__tabsense_native" ]; then
       esac
       items+=("$item")
     done
-    case $flags in
-      *f*) compopt -o filenames 2>/dev/null ;;
-    esac
-    case $flags in
-      *p*) compopt +o plusdirs 2>/dev/null ;;
-    esac
+    [[ $flags != *f* ]] || compopt -o filenames 2>/dev/null
+    [[ $flags != *n* ]] || compopt -o nospace 2>/dev/null
+    [[ $flags != *p* ]] || compopt +o plusdirs 2>/dev/null
     compopt -o nosort 2>/dev/null || return 0
     COMPREPLY=("${items[@]}")
   }
@@ -163,7 +161,7 @@ if [ -z "$__tabsense_native" ]; then
   # --- completions: what runs in a subshell, which may change options and fail
 
   # Asks for the order of COMPREPLY for the word $1. Prints a line of flags (f: file names,
-  # p: with the directories of `plusdirs`), then a line `=CANDIDATE` each, as for printf's %b.
+  # n: no blank after it, p: with the directories of `plusdirs`), then a line `=CANDIDATE` each, as for printf's %b.
   __tabsense_ask() {
     # lastpipe works without job control only.
     set +m
@@ -268,6 +266,8 @@ if [ -z "$__tabsense_native" ]; then
       [[ $text != l* ]] || continue
       text=${text#?$'\t'}
       [[ $text == "$base"?* ]] || continue
+      # bash leaves these live in what is no file.
+      [[ $text != *[\`\$]* || -e $text || -L $text ]] || continue
       texts+=("${text#"$base"}")
     done
     ((${#texts[@]})) || return 1
@@ -283,7 +283,11 @@ if [ -z "$__tabsense_native" ]; then
       texts+=('')
     fi
     # As file names they get quotes where needed.
-    printf '%s\n' 'f.'
+    flags=fn
+    for text in "${texts[@]}"; do
+      [[ $text == */ ]] || flags=f
+    done
+    printf '%s\n' "$flags."
     for text in "${texts[@]}"; do
       __tabsense_print "$text"
     done
@@ -292,19 +296,24 @@ if [ -z "$__tabsense_native" ]; then
 
   # Sets `base`: what precedes the word within the argument (bash cuts at COMP_WORDBREAKS).
   __tabsense_base() {
-    local left part
+    local left=${COMP_LINE:0:COMP_POINT} rest=$quote$word part
     local -i i=COMP_CWORD
-    left=${COMP_LINE:0:COMP_POINT}
-    [[ $left == *"$quote$word" ]] || return 0
-    left=${left%"$quote$word"}
-    # A word that begins with a special character (`@`) starts before the last cut.
-    while ((i > 0)); do
+    [[ $left == *"$rest" ]] || return 0
+    left=${left%"$rest"}
+    # The word itself: a part of COMP_WORDS, or two when it begins with `@`, or none when empty.
+    while ((i > 0)) && [[ -n $rest ]]; do
+      part=${COMP_WORDS[i]-}
+      [[ $part != "$rest"* ]] || part=$rest
+      [[ $rest == *"$part" ]] || break
+      rest=${rest%"$part"}
       i+=-1
+    done
+    while ((i > 0)); do
       part=${COMP_WORDS[i]-}
       [[ -n $part && $left == *"$part" && $part != *[\;\|\&\<\>\(\)\"\'\`\$]* ]] || break
-      ((i > 0)) || break
       base=$part$base
       left=${left%"$part"}
+      i+=-1
     done
     base=${base//\\/}
   }
@@ -554,6 +563,8 @@ if [ -z "$__tabsense_native" ]; then
   # In the background: the command, when the shell's history kept it, then the client.
   __tabsense_inform() {
     local entry='' seconds=0 milliseconds=''
+    # Ctrl-C is for the next command.
+    trap '' INT QUIT TSTP
     ((ran == 0)) || __tabsense_entry
     # Nobody should keep these, also when another tool rewrites HISTCONTROL.
     [[ $entry != [$' \t']* ]] || entry=''
@@ -568,7 +579,7 @@ if [ -z "$__tabsense_native" ]; then
     fi
     {
       printf '%s\0' 'shell=bash' "session=$__tabsense_session" "cwd=${PWD-}"
-      [[ -z $entry ]] || printf '%s\0' "command=$entry" "exit=$__tabsense_status" \
+      [[ -z $entry ]] || printf '%s\0' "command=$entry" "ran_in=$__tabsense_cwd" "exit=$__tabsense_status" \
         "start=$seconds" "duration_ms=$milliseconds"
       printf '\0'
     } | "$TABSENSE_BIN" prompt --hook
@@ -576,27 +587,23 @@ if [ -z "$__tabsense_native" ]; then
 
   # Sets `entry` to the command that ran if the history list has it.
   __tabsense_entry() {
-    local text line first=$((__tabsense_base_number + 1)) form='^ *([0-9]+)[* ] (.*)$'
-    # bash 4.4 counts the command that is read now.
+    local text line first=0 form='^ *([0-9]+)[* ] (.*)$'
+    # bash 4.4 counts the command that is read next.
     ((BASH_VERSINFO[0] > 4)) || ran=$((ran - 1))
     text=$(HISTTIMEFORMAT='' builtin history 1)
-    [[ $text != "$__tabsense_base_text" || $ran -ne $__tabsense_base_number ]] || return 0
-    if [[ ${HISTCONTROL-} != *erasedups* ]] && ((ran <= __tabsense_base_number)); then
-      return 0
-    fi
-    if ! shopt -q cmdhist && ((ran > first && ran - first < 1000)); then
-      # One entry a line.
-      text=$(HISTTIMEFORMAT='' builtin history $((ran - first + 1)))
-      while IFS= read -r line; do
-        [[ $line =~ $form ]] || return 0
-        entry+=${entry:+$'\n'}${BASH_REMATCH[2]}
-      done <<<"$text"
-      return 0
-    fi
-    [[ $text =~ $form ]] || return 0
+    [[ $text != "$__tabsense_last" && $text =~ $form ]] || return 0
     # What ran may have changed the list itself (`history -c`, `history -r`).
     ((BASH_REMATCH[1] == ran)) || return 0
     entry=${BASH_REMATCH[2]}
+    shopt -q cmdhist && return 0
+    # One entry a line.
+    [[ ! $__tabsense_last =~ $form ]] || first=${BASH_REMATCH[1]}
+    ((ran > first + 1 && ran < first + 1000)) || return 0
+    text=$(HISTTIMEFORMAT='' builtin history $((ran - first)))
+    entry=''
+    while IFS= read -r line; do
+      [[ ! $line =~ $form ]] || entry+=${entry:+$'\n'}${BASH_REMATCH[2]}
+    done <<<"$text"
   }
 
   # Last in PROMPT_COMMAND: remembers where the history ends before the next command is read.
@@ -606,17 +613,8 @@ if [ -z "$__tabsense_native" ]; then
 
   __tabsense_settle() {
     local IFS=$' \t\n'
-    local mark='\!' digits='^ *([0-9]+)'
-    __tabsense_base_number=${mark@P}
-    __tabsense_base_text=''
-    # The number does not tell an empty list from one entry, nor a replaced entry from none.
-    if [[ $__tabsense_base_number == 1 || ${HISTCONTROL-} == *erasedups* ]]; then
-      __tabsense_base_text=$(HISTTIMEFORMAT='' builtin history 1 2>/dev/null)
-      [[ $__tabsense_base_text =~ $digits ]]
-      # bash 4.4 always says 1 here.
-      __tabsense_base_number=${BASH_REMATCH[1]-0}
-    fi
-    __tabsense_ran=0
+    __tabsense_last=$(HISTTIMEFORMAT='' builtin history 1 2>/dev/null)
+    __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
     [[ -z $__tabsense_stale ]] || __tabsense_adopt
     return 0
@@ -678,7 +676,7 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_patience=0.045
     __tabsense_odd=${__tabsense_odd:-0}
     __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
-    __tabsense_base_number=0 __tabsense_base_text=''
+    __tabsense_last='' __tabsense_cwd=''
     # The first prompt looks again, for what the rest of the rc file registers.
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void
