@@ -20,7 +20,7 @@ typeset -gi +x __tabsense_most=20000
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd __tabsense_again
-typeset -gi +x __tabsense_histcmd __tabsense_exit
+typeset -gi +x __tabsense_histcmd
 typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
 typeset -ga +x __tabsense_group_names __tabsense_group_sort __tabsense_plan __tabsense_added
 typeset -ga +x __tabsense_state __tabsense_started __tabsense_pending
@@ -33,7 +33,7 @@ typeset -g +x __tabsense_numeric='' __tabsense_multibyte='' __tabsense_unit=''
 _tabsense_tab() {
   local __tabsense_style=$1 __tabsense_status=0
   shift
-  __tabsense_again=0
+  __tabsense_forget
   zle _tabsense_first_$__tabsense_style -- "$@" || __tabsense_status=$?
   if [[ $__tabsense_again == 1 ]]; then
     __tabsense_status=0
@@ -42,15 +42,22 @@ _tabsense_tab() {
   return $__tabsense_status
 }
 
+__tabsense_forget() {
+  emulate -L zsh
+  setopt no_err_return no_err_exit no_xtrace
+  __tabsense_again=0
+}
+
 # The first completion widget: native completion, with the calls of compadd noted.
 # The user's options stay in force here, completion depends on them.
 _tabsense_first() {
+  local __tabsense_result=0
   if [[ -n ${functions[compadd]-} ]]; then
     # Someone else (fzf-tab, zsh-autocomplete) stands in front of compadd already: theirs.
-    _main_complete "$@"
-    return $?
+    _main_complete "$@" || __tabsense_result=$?
+    setopt local_options no_err_exit no_err_return
+    return $__tabsense_result
   fi
-  local __tabsense_result=0
   __tabsense_begin 2>/dev/null
   {
     _main_complete "$@" || __tabsense_result=$?
@@ -58,14 +65,18 @@ _tabsense_first() {
     [[ -z ${functions[compadd]-} ]] || unfunction compadd
   }
   __tabsense_decide 2>/dev/null
+  # With ERR_EXIT a status of 1 ("nothing inserted") would end the shell.
+  setopt local_options no_err_exit no_err_return
   return $__tabsense_result
 }
 
 __tabsense_begin() {
-  if [[ -o numeric_glob_sort ]]; then __tabsense_numeric=n; else __tabsense_numeric=; fi
-  if [[ -o multibyte ]]; then __tabsense_multibyte=multibyte; else __tabsense_multibyte=no_multibyte; fi
+  local numeric= multibyte=no_multibyte
+  if [[ -o numeric_glob_sort ]]; then numeric=n; fi
+  if [[ -o multibyte ]]; then multibyte=multibyte; fi
   emulate -L zsh
   setopt no_aliases no_err_return no_err_exit no_xtrace
+  __tabsense_numeric=$numeric __tabsense_multibyte=$multibyte
   __tabsense_calls=0 __tabsense_groups=0 __tabsense_total=0 __tabsense_odd=0
   __tabsense_options_of=() __tabsense_context=() __tabsense_group_of=() __tabsense_match_of=()
   __tabsense_group_names=() __tabsense_group_sort=() __tabsense_added=()
@@ -74,9 +85,10 @@ __tabsense_begin() {
   functions[compadd]=$functions[_tabsense_compadd]
 }
 
-# Runs inside _main_complete, at its end: a message on show is not among the noted calls.
+# Runs inside _main_complete, at its end. A message on show is not among the noted calls, and what
+# _expand offers first is all expansions at once.
 _tabsense_post() {
-  [[ -z $_comp_mesg ]] || __tabsense_odd=1
+  [[ -z $_comp_mesg && $_completer != expand* ]] || __tabsense_odd=1
 }
 
 # Stands in front of the builtin `compadd` while completion functions run, under their options.
@@ -84,7 +96,9 @@ _tabsense_compadd() {
   local -a __tabsense_all=("$@") __tabsense_opts __tabsense_query __tabsense_names
   local -a __tabsense_grp __tabsense_disp __tabsense_rest __tabsense_shown __tabsense_hits
   if [[ ${_comp_correct:-0} -gt 0 ]]; then
+    local __tabsense_pattern=
     __tabsense_correct "$@" || return 1
+    PREFIX=$__tabsense_pattern
     set -- "${__tabsense_all[@]}"
   fi
   # What is only asked for (-O, -A, -D) goes past; what has no place in the dry run is kept apart.
@@ -158,7 +172,8 @@ __tabsense_note() {
 }
 
 # _approximate puts its own compadd in front only when there is none yet, so its part is done here:
-# the pattern flag that allows errors goes before what was typed. Changes the caller's _all.
+# the pattern flag that allows errors goes before what was typed. Changes _all and _pattern of the
+# caller, which sets PREFIX itself: zsh puts it back when a function returns.
 __tabsense_correct() {
   local -a opts group
   local -i unmatched
@@ -168,9 +183,9 @@ __tabsense_correct() {
   local path_prefix=
   (( ${opts[(I)-p]} )) && path_prefix=${opts[${opts[(I)-p]}+1]}
   if [[ $PREFIX == \~* && $path_prefix != \~* ]]; then
-    PREFIX="~(#a$_comp_correct)${PREFIX#\~}"
+    __tabsense_pattern="~(#a$_comp_correct)${PREFIX#\~}"
   else
-    PREFIX="(#a$_comp_correct)$PREFIX"
+    __tabsense_pattern="(#a$_comp_correct)$PREFIX"
   fi
   if [[ ${_correct_group:-0} -gt 0 ]] && (( $#group )); then
     _correct_expl[_correct_group]=${group[1][1,2]}
@@ -205,7 +220,7 @@ __tabsense_decide() {
   if (( $#__tabsense_added )) && [[ $found == 0 || $insert == *unambiguous ]]; then
     # Own candidates need not begin with the word: a common beginning would cut it. A list, then.
     insert=
-    (( ${#${(M)__tabsense_added:#+*}} > 1 || found > 0 )) || insert=unambiguous
+    (( ${#${(@M)__tabsense_added:#+*}} > 1 || found > 0 )) || insert=unambiguous
     [[ -n $list ]] || list=autolist
   fi
   __tabsense_state=(insert "$insert" list "$list")
@@ -335,16 +350,18 @@ __tabsense_read_answer() {
 _tabsense_second() {
   if [[ $__tabsense_again != 1 ]]; then
     # Called again from within menu selection: a fresh native completion.
-    _main_complete "$@"
-    return $?
+    local __tabsense_result=0
+    _main_complete "$@" || __tabsense_result=$?
+    setopt local_options no_err_exit no_err_return
+    return $__tabsense_result
   fi
-  __tabsense_again=0
-  __tabsense_replay 2>/dev/null
+  __tabsense_replay 2>/dev/null || :
 }
 
 __tabsense_replay() {
   emulate -L zsh
   setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $__tabsense_multibyte
+  __tabsense_again=0
   local nul=$'\0' place
   local -a ranked=() items calls
   local -i group call
@@ -465,7 +482,7 @@ __tabsense_preexec() {
 }
 
 __tabsense_precmd() {
-  __tabsense_exit=$?
+  local __tabsense_status=$?
   emulate -L zsh
   setopt no_aliases no_err_return no_err_exit no_xtrace
   [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
@@ -477,7 +494,7 @@ __tabsense_precmd() {
   local -a now=($epochtime)
   local -i took=$(( (now[1] - __tabsense_started[1]) * 1000 + (now[2] - __tabsense_started[2]) / 1000000 ))
   (( took >= 0 )) || took=0
-  __tabsense_pending=("command=$__tabsense_command" exit=$__tabsense_exit
+  __tabsense_pending=("command=$__tabsense_command" exit=$__tabsense_status
     start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
     "ran_in=$__tabsense_started[3]")
   __tabsense_command=
@@ -543,7 +560,8 @@ __tabsense_install() {
     if (( ! ${+widgets[_tabsense_first_$style]} )); then
       zle -C _tabsense_first_$style .$style _tabsense_first
       zle -C _tabsense_second_$style .$style _tabsense_second
-      functions[_tabsense_tab_$style]="_tabsense_tab $style \"\$@\""
+      # One line: with CSH_JUNKIE_QUOTES a string must not go over several.
+      functions[_tabsense_tab_$style]="local __tabsense_failed=0; _tabsense_tab $style \"\$@\" || __tabsense_failed=\$?; setopt local_options no_err_exit no_err_return; return \$__tabsense_failed"
     fi
     zle -N $name _tabsense_tab_$style
   done

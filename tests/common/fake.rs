@@ -105,9 +105,9 @@ pub(crate) struct Request {
 impl Request {
     fn parse(bytes: &[u8]) -> Self {
         let mut request = Self::default();
-        let mut records = bytes
-            .split_inclusive(|&byte| byte == 0)
-            .map(|record| record.strip_suffix(&[0]).unwrap_or(record));
+        // What no NUL ends is no record: zsh puts a line break after all it sends.
+        let pieces = bytes.split_inclusive(|&byte| byte == 0);
+        let mut records = pieces.filter_map(|record| record.strip_suffix(&[0]));
         for record in records.by_ref().take_while(|record| !record.is_empty()) {
             let equals = record
                 .iter()

@@ -89,6 +89,11 @@ impl Terminal {
 
     /// Sends keys to the shell.
     pub(crate) fn press(&mut self, keys: impl AsRef<[u8]>) {
+        self.send(keys);
+    }
+
+    /// As [`Terminal::press`], where several terminals are in use at once.
+    pub(crate) fn send(&self, keys: impl AsRef<[u8]>) {
         let mut writer = self.writer.lock().expect("the writer");
         writer.write_all(keys.as_ref()).expect("type");
         writer.flush().expect("type");
@@ -234,14 +239,37 @@ impl Terminal {
         self.screen().contents()
     }
 
-    /// The rows of the screen below the cursor's row, blank ones left out.
+    /// The rows of the screen below the last prompt's row, blank ones left out.
     pub(crate) fn rows_below(&self) -> Vec<String> {
-        let screen = self.screen();
-        let from = screen.cursor_position().0 + 1;
-        (from..screen.size().0.get())
-            .map(|row| row_text(&screen, row).trim_end().to_owned())
-            .filter(|row| !row.is_empty())
+        rows_below(&self.screen())
+    }
+
+    /// The words below the last prompt's row, in reading order.
+    pub(crate) fn list(&self) -> Vec<String> {
+        self.rows_below()
+            .iter()
+            .flat_map(|row| row.split_whitespace())
+            .map(str::to_owned)
             .collect()
+    }
+
+    /// Waits until the rows below the last prompt's row are exactly `rows`.
+    #[track_caller]
+    pub(crate) fn wait_rows(&self, rows: &[&str]) {
+        self.wait_for(&format!("the rows {rows:?}"), |screen| {
+            rows_below(screen) == rows
+        });
+    }
+
+    /// Waits until the words below the last prompt's row, in reading order, are exactly `words`.
+    #[track_caller]
+    pub(crate) fn wait_list(&self, words: &[&str]) {
+        self.wait_for(&format!("the list {words:?}"), |screen| {
+            let rows = rows_below(screen);
+            rows.iter()
+                .flat_map(|row| row.split_whitespace())
+                .eq(words.iter().copied())
+        });
     }
 
     /// Row and column of the cursor, from 0.
@@ -327,6 +355,17 @@ fn row_text(screen: &vt100::Screen, row: u16) -> String {
         .unwrap_or_default()
 }
 
+fn rows_below(screen: &vt100::Screen) -> Vec<String> {
+    let rows: Vec<String> = screen.rows(0, screen.size().1.get()).collect();
+    let prompt = rows.iter().rposition(|row| prompt_number(row).is_some());
+    let below = &rows[prompt.map_or(0, |row| row + 1)..];
+    below
+        .iter()
+        .map(|row| row.trim_end().to_owned())
+        .filter(|row| !row.is_empty())
+        .collect()
+}
+
 /// `p12> ls` gives 12.
 fn prompt_number(text: &str) -> Option<u32> {
     text.strip_prefix('p')?.split_once('>')?.0.parse().ok()
@@ -338,7 +377,19 @@ fn edit_line(screen: &vt100::Screen) -> Option<String> {
     let top = (0..=row)
         .rev()
         .find(|&above| prompt_number(&row_text(screen, above)).is_some())?;
-    let text = screen.contents_between(top, 0, row, column);
+    let columns = screen.size().1.get();
+    let mut text = String::new();
+    for above in top..=row {
+        for cell in
+            (0..if above == row { column } else { columns }).filter_map(|at| screen.cell(above, at))
+        {
+            match cell.contents() {
+                "" if cell.is_wide_continuation() => {}
+                "" => text.push(' '),
+                contents => text.push_str(contents),
+            }
+        }
+    }
     Some(text.split_once("> ")?.1.to_owned())
 }
 
