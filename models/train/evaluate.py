@@ -21,7 +21,7 @@ import torch
 import state as text
 
 FEATURES = ["first", "after", "pair", "kind", "name", "recent", "last", "place"]
-BUCKETS = [(1, 2), (3, 5), (6, 10), (11, 20), (21, 40), (41, 10**9)]
+BUCKETS = [(1, 2), (3, 5), (6, 10), (11, 10**9)]  # those of the checkpoint format
 TOP = 64  # what a worker would hand to the model
 
 

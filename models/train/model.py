@@ -183,13 +183,15 @@ class DecisionModel(nn.Module):
 
     def forward(self, state, length, option, owner, position, marker, count):
         """Logits [B,N]; marker [B,N] are places in the option tokens, count [B] the real options."""
-        _, o = self.encode(state, length, option, owner, position)
-        x = o.gather(1, marker[:, :, None].expand(-1, -1, o.shape[2])) + self.type_emb.weight[0]
+        s, o = self.encode(state, length, option, owner, position)
+        markers = o.gather(1, marker[:, :, None].expand(-1, -1, o.shape[2]))
+        x = torch.cat((s[:, :1], markers), 1) + self.type_emb.weight[0]  # the state's [CLS], then the options
         real = torch.arange(marker.shape[1], device=marker.device)[None] < count[:, None]
+        seen = torch.cat((real[:, :1], real), 1)[:, None, None]
         for layer in self.head.layers:
-            x = layer(x, real[:, None, None])
+            x = layer(x, seen)
         with torch.autocast(x.device.type, enabled=False):  # bf16 scores tie: the last layers are f32
-            logits = self.scorer(x.float()).squeeze(-1)
+            logits = self.scorer(x[:, 1:].float()).squeeze(-1)
         return logits.masked_fill(~real, -1e4)
 
     def masked_tokens(self, state, length, chosen):

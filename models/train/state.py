@@ -19,10 +19,10 @@ SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
 INSTRUCTIONS = {"word": "next word", "line": "next line"}
 NONE = "(none)"  # the option "none of these"
 STATE_TOKENS = 160  # frame included
-SEGMENT_TOKENS, SEGMENT_HEAD = 32, 10  # longer segments keep the first 10 and the last 22 tokens
-OPTION_TOKENS, OPTION_HEAD = 24, 14  # [MASK] not counted; longer options keep the first 14 and the last 10
+COMMAND_CHARS, COMMAND_HEAD = 96, 32  # longer commands keep the first 32 and the last 63 characters, "…" between
+OPTION_TOKENS = 24  # [MASK] not counted; longer options lose their end
 RECENT = 8
-MARKERS_SHOWN = 10
+MARKERS_SHOWN = 8
 MARKERS = (
     "Cargo.toml package.json pyproject.toml setup.py requirements.txt go.mod Makefile CMakeLists.txt Dockerfile "
     "docker-compose.yml docker-compose.yaml compose.yaml compose.yml pom.xml build.gradle build.gradle.kts gradlew mvnw Gemfile "
@@ -54,11 +54,13 @@ def segments(cwd, listing, recent, line):
     tail, shown = directory_tail(cwd), markers(listing)
     head = [f"@ {tail}\n"] if tail else []
     head += [f": {' '.join(shown)}\n"] if shown else []
-    return head, [f"{'!' if code else '>'} {' '.join(cmd.split())}\n" for cmd, code in recent[-RECENT:]], f"$ {line.strip()}".rstrip()
+    return head, [f"{'!' if code else '>'} {shortened(cmd)}\n" for cmd, code in recent[-RECENT:]], f"$ {shortened(line)}".rstrip()
 
 
-def cut(ids, limit, head):
-    return ids if len(ids) <= limit else ids[:head] + ids[len(ids) - (limit - head):]
+def shortened(command):
+    """One line, runs of white space as one space, the middle left out of a long one."""
+    line = " ".join(command.split())
+    return line if len(line) <= COMMAND_CHARS else line[:COMMAND_HEAD] + "…" + line[len(line) - (COMMAND_CHARS - COMMAND_HEAD - 1):]
 
 
 class Encoder:
@@ -72,13 +74,13 @@ class Encoder:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
     def segment(self, text):
-        """Ids of a segment, cut; the line feed at the end stays."""
-        return cut(self.ids(text), SEGMENT_TOKENS, SEGMENT_HEAD)
+        """Ids of a segment. Segments end with a line feed, so encoding them apart or together is the same."""
+        return self.ids(text)
 
     def option(self, text):
         """Ids of an option: the text with one space in front, cut."""
         if text not in self.memo:
-            self.memo[text] = cut(self.ids(" " + text), OPTION_TOKENS, OPTION_HEAD)
+            self.memo[text] = self.ids(" " + text)[:OPTION_TOKENS]
         return self.memo[text]
 
     def state(self, question, cwd, listing, recent, line):

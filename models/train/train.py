@@ -47,8 +47,9 @@ def optimizer(model, a):
     return torch.optim.AdamW([{"params": weights, "weight_decay": a.decay}, {"params": others, "weight_decay": 0}], lr=a.lr, betas=(0.9, 0.98), fused=a.device == "cuda")
 
 
-def rate(step, steps, peak):
-    return peak * min(1, (step + 1) / 200) * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * min(1, step / steps))))
+def rate(step, done, peak):
+    """Learning rate: a warm-up of 200 steps, then a cosine to a twentieth over the share `done` of the run."""
+    return peak * min(1, (step + 1) / 200) * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * min(1, done))))
 
 
 def moved(batch, device):
@@ -71,15 +72,15 @@ def pretrain(model, pack, a, log):
         with torch.autocast(a.device, torch.bfloat16, enabled=a.device == "cuda"):
             found = model.masked_tokens(b["state"], b["length"], b["chosen"])
         loss = F.cross_entropy(found.float(), b["ids"][b["chosen"]])
-        update(model, opt, loss, rate(step, a.pretrain, a.lr))
+        update(model, opt, loss, rate(step, step / a.pretrain, a.lr))
         if step % 250 == 0:
-            log(stage="pretrain", step=step, loss=float(loss))
+            log(stage="pretrain", step=step, loss=float(loss.detach()))
 
 
 def train(model, pack, valid, a, log, started):
     mean, opt = copy.deepcopy(model).requires_grad_(False), optimizer(model, a)
     batches = loader(Decisions(pack, a.batch, a.seed, {**SHARE, **a.share}, a.none), a.workers)
-    best, since, losses = (-1.0, 0), 0, []
+    best, since, losses, begun = (-1.0, 0), 0, [], time.time()
     for step in range(a.steps):
         model.train()
         b = moved(next(batches), a.device)
@@ -87,7 +88,7 @@ def train(model, pack, valid, a, log, started):
         with torch.autocast(a.device, torch.bfloat16, enabled=a.device == "cuda"):
             found = model(**b)
         loss = F.cross_entropy(found, target, label_smoothing=a.smoothing)
-        update(model, opt, loss, rate(step, a.steps, a.lr))
+        update(model, opt, loss, rate(step, max(step / a.steps, (time.time() - begun) / max(1.0, a.seconds - (begun - started))), a.lr))
         keep = min(a.average, step / (step + 50))
         with torch.no_grad():
             for p, q in zip(mean.parameters(), model.parameters()):
