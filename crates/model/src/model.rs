@@ -249,6 +249,11 @@ impl Model {
         self.backend.forward(sequence, stop)
     }
 
+    #[cfg(test)]
+    pub(crate) fn replace_backend(&mut self, backend: Box<dyn Backend>) {
+        self.backend = backend;
+    }
+
     fn question_tokens(&mut self, kind: Kind, instructions: &str) -> Result<std::rc::Rc<[u32]>> {
         self.tokens
             .encode_cached(&format!("{} question: {instructions}", kind.name()))

@@ -104,6 +104,12 @@ impl Isa {
         self.run(Panel)
     }
 
+    /// Whether products of whole numbers are faster than those of floats. In portable code they
+    /// are not: the conversions cost more than the narrower numbers save.
+    pub(crate) fn gains_by_whole(self) -> bool {
+        self.0 != Kind::Portable
+    }
+
     /// Whether there is a product of 8-bit activations that is faster than the usual one.
     pub(crate) fn has_narrow(self) -> bool {
         #[cfg(target_arch = "x86_64")]

@@ -171,14 +171,16 @@ impl Simd for Portable {
         for pair in 0..pairs {
             // SAFETY: the caller promises this many weights; an array of bytes has no alignment.
             let w = unsafe { &*w.add(pair * 2 * COLUMNS).cast::<[i8; 2 * COLUMNS]>() };
+            let w: [i16; 2 * COLUMNS] = std::array::from_fn(|i| i16::from(w[i]));
             for (row, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: the caller promises `M` rows of `2 * pairs` numbers.
-                let (x, y) = unsafe {
-                    let a = a.add(row * stride + 2 * pair);
-                    (i32::from(*a), i32::from(*a.add(1)))
-                };
+                let two = unsafe { *a.add(row * stride + 2 * pair).cast::<[i16; 2]>() };
+                // In this form compilers find the instruction that multiplies and adds pairs.
+                let a: [i16; 2 * COLUMNS] = std::array::from_fn(|i| two[i % 2]);
+                let products: [i32; 2 * COLUMNS] =
+                    std::array::from_fn(|i| i32::from(a[i]) * i32::from(w[i]));
                 for (c, sum) in sums.iter_mut().enumerate() {
-                    *sum += x * i32::from(w[2 * c]) + y * i32::from(w[2 * c + 1]);
+                    *sum += products[2 * c] + products[2 * c + 1];
                 }
             }
         }

@@ -1,0 +1,288 @@
+//! What runs in the model's thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::{Decided, Decision, Info, Refused, Shared, Status, Work, gone};
+use crate::answer::{Answer, temperature};
+use crate::backend::Stop;
+use crate::config::{Kind, Layout};
+use crate::error::Result;
+use crate::model::{Model, State};
+use crate::question::Question;
+use crate::sequence::Sequence;
+
+/// States that are kept: one for each of the shells typing at a time.
+const SLOTS: usize = 8;
+/// Lengths of the passes of the warm-up, in tokens.
+const WARM_UP: [usize; 3] = [64, 128, 256];
+
+pub(super) fn run(shared: &Shared, load: impl FnOnce() -> Result<Model>) {
+    let start = Instant::now();
+    ask_for_interactive_time();
+    let loaded = catch_unwind(AssertUnwindSafe(load));
+    let model = match loaded {
+        Ok(Ok(model)) => model,
+        Ok(Err(error)) => return shared.set_status(Status::Failed(error.to_string())),
+        Err(_) => return shared.set_status(Status::Failed("loading panicked".to_owned())),
+    };
+    let mut worker = Worker {
+        model,
+        slots: Vec::new(),
+        clock: 0,
+    };
+    let mut info = worker.info(start);
+    shared.set_status(Status::Ready(info.clone()));
+    for tokens in WARM_UP {
+        // Whoever waits goes first; what was measured so far stands.
+        if !shared.lock().waiting.is_empty() {
+            break;
+        }
+        let pass = catch_unwind(AssertUnwindSafe(|| worker.warm_up(tokens)));
+        if let Ok(Some(time)) = pass {
+            info.passes.push((tokens, time));
+            shared.set_status(Status::Ready(info.clone()));
+        }
+    }
+    while let Some((work, stop)) = next(shared) {
+        worker.serve(work, &stop);
+        shared.lock().running = None;
+    }
+}
+
+/// The next request, or none when the runner is gone.
+fn next(shared: &Shared) -> Option<(Work, Arc<AtomicBool>)> {
+    let mut queue = shared.lock();
+    loop {
+        if queue.closed {
+            let left = std::mem::take(&mut queue.waiting);
+            drop(queue);
+            left.into_iter().for_each(|work| work.refuse(gone()));
+            return None;
+        }
+        if let Some(work) = queue.waiting.pop_front() {
+            let stop = Arc::new(AtomicBool::new(false));
+            queue.running = Some((work.session().unwrap_or_default().to_vec(), stop.clone()));
+            return Some((work, stop));
+        }
+        queue = shared
+            .wake
+            .wait(queue)
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+    }
+}
+
+struct Worker {
+    model: Model,
+    slots: Vec<Slot>,
+    /// Counts uses of slots.
+    clock: u64,
+}
+
+/// A state that the backend keeps; its number is its place in the list.
+struct Slot {
+    state: Vec<u32>,
+    kind: Kind,
+    used: u64,
+}
+
+impl Worker {
+    fn info(&mut self, start: Instant) -> Info {
+        let backend = self.model.backend();
+        let detail = backend.detail();
+        let name = backend.name();
+        Info {
+            directory: self.model.directory().to_owned(),
+            backend: if detail.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{name} ({detail})")
+            },
+            load_time: start.elapsed(),
+            passes: Vec::new(),
+        }
+    }
+
+    /// One pass of `tokens` tokens, twice: the first fills caches. None if it does not fit.
+    fn warm_up(&mut self, tokens: usize) -> Option<std::time::Duration> {
+        if tokens > self.model.agent().max_len {
+            return None;
+        }
+        let (cls, mask) = (self.model.tokens().cls, self.model.tokens().mask);
+        let mut ids = vec![cls; tokens];
+        ids[tokens - 1] = mask;
+        let sequence = Sequence {
+            ids,
+            positions: (0..tokens as u32).collect(),
+            owners: vec![0; tokens],
+            markers: vec![tokens - 1],
+            kind: Kind::Choice,
+        };
+        self.model.forward(&sequence, &Stop::NEVER).ok()?;
+        let start = Instant::now();
+        self.model.forward(&sequence, &Stop::NEVER).ok()?;
+        Some(start.elapsed())
+    }
+
+    fn serve(&mut self, work: Work, stop: &AtomicBool) {
+        match work {
+            Work::Decide(decision, reply) => {
+                let stop = Stop {
+                    flag: Some(stop),
+                    deadline: decision.deadline,
+                };
+                let outcome = self.guarded(&stop, |worker| worker.decide(&decision, &stop));
+                deliver(|| reply(outcome));
+            }
+            Work::Prepare(decision) => {
+                let stop = Stop {
+                    flag: Some(stop),
+                    deadline: decision.deadline,
+                };
+                let _ = self.guarded(&stop, |worker| worker.prepare(&decision, &stop));
+            }
+            Work::Ask {
+                state,
+                questions,
+                deadline,
+                reply,
+            } => {
+                let stop = Stop {
+                    flag: Some(stop),
+                    deadline,
+                };
+                let outcome = self.guarded(&stop, |worker| worker.ask(&state, &questions, &stop));
+                deliver(|| reply(outcome));
+            }
+        }
+    }
+
+    /// Runs a request; what it leaves behind after a panic is thrown away.
+    fn guarded<T>(
+        &mut self,
+        stop: &Stop,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> std::result::Result<T, Refused> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            stop.check()?;
+            run(self)
+        }));
+        let superseded = stop.flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        match outcome {
+            Ok(Err(crate::Error::Stopped)) if superseded => Err(Refused::Superseded),
+            Ok(done) => done.map_err(Refused::from),
+            Err(_) => {
+                for slot in 0..self.slots.len() {
+                    self.model.backend().forget(slot);
+                }
+                self.slots.clear();
+                Err(Refused::Failed("the model's code panicked".to_owned()))
+            }
+        }
+    }
+
+    fn decide(&mut self, decision: &Decision, stop: &Stop) -> Result<Decided> {
+        let start = Instant::now();
+        let options: Vec<_> = decision
+            .options
+            .iter()
+            .map(|o| String::from_utf8_lossy(o))
+            .collect();
+        let output = match self.model.agent().layout {
+            Layout::Cached => {
+                let (slot, len) = self.state_slot(decision, stop)?;
+                let piece = self.model.options_piece(Kind::Choice, &options, len)?;
+                self.model.backend().options(slot, &piece, stop)?
+            }
+            Layout::Sequential | Layout::Parallel => {
+                let options: Vec<String> = options.into_iter().map(Into::into).collect();
+                let question = Question::choice("", &decision.question, &options);
+                let sequence = self.model.sequence(&state(decision), &question)?;
+                self.model.forward(&sequence, stop)?
+            }
+        };
+        let temperature = temperature(self.model.agent(), Kind::Choice, output.logits.len());
+        Ok(Decided {
+            logits: output.logits,
+            temperature,
+            time: start.elapsed(),
+        })
+    }
+
+    fn prepare(&mut self, decision: &Decision, stop: &Stop) -> Result<()> {
+        if self.model.agent().layout == Layout::Cached {
+            self.state_slot(decision, stop)?;
+        }
+        Ok(())
+    }
+
+    /// The slot that holds the state of a decision, running it first if none does. Also its
+    /// length in tokens.
+    fn state_slot(&mut self, decision: &Decision, stop: &Stop) -> Result<(usize, usize)> {
+        let piece = self
+            .model
+            .state_piece(Kind::Choice, &decision.question, &state(decision))?;
+        self.clock += 1;
+        let same = |slot: &Slot| slot.state == piece.ids && slot.kind == piece.kind;
+        if let Some(slot) = self.slots.iter().position(same) {
+            self.slots[slot].used = self.clock;
+            return Ok((slot, piece.ids.len()));
+        }
+        let slot = match self.slots.len() {
+            SLOTS => (0..SLOTS).min_by_key(|i| self.slots[*i].used).unwrap_or(0),
+            free => {
+                self.slots.push(Slot {
+                    state: Vec::new(),
+                    kind: piece.kind,
+                    used: 0,
+                });
+                free
+            }
+        };
+        // An empty state matches no piece, should this pass be stopped.
+        self.slots[slot] = Slot {
+            state: Vec::new(),
+            kind: piece.kind,
+            used: self.clock,
+        };
+        self.model.backend().prepare(slot, &piece, stop)?;
+        let len = piece.ids.len();
+        self.slots[slot].state = piece.ids;
+        Ok((slot, len))
+    }
+
+    fn ask(&mut self, state: &State, questions: &[Question], stop: &Stop) -> Result<Vec<Answer>> {
+        questions
+            .iter()
+            .map(|question| self.model.answer(state, question, stop))
+            .collect()
+    }
+}
+
+fn state(decision: &Decision) -> State {
+    State::text(String::from_utf8_lossy(&decision.state))
+}
+
+/// Calls someone else's code, whose panic is not ours.
+fn deliver(reply: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(reply));
+}
+
+/// On macOS a thread says how urgent its work is; elsewhere the worker's priority counts.
+#[cfg(target_os = "macos")]
+#[expect(unsafe_code, reason = "the call has no safe form")]
+fn ask_for_interactive_time() {
+    unsafe extern "C" {
+        fn pthread_set_qos_class_self_np(class: u32, priority: i32) -> i32;
+    }
+    /// `QOS_CLASS_USER_INTERACTIVE` of `<sys/qos.h>`.
+    const USER_INTERACTIVE: u32 = 0x21;
+    // SAFETY: part of libSystem; takes two numbers and changes this thread alone. Refusal is
+    // harmless.
+    let _ = unsafe { pthread_set_qos_class_self_np(USER_INTERACTIVE, 0) };
+}
+
+#[cfg(not(target_os = "macos"))]
+fn ask_for_interactive_time() {}
