@@ -33,7 +33,7 @@ end
 # More candidates than this are left to fish.
 set -g __tabsense_most 20000
 # A directory of this size on disk (bytes) may hold that many: then it is counted first.
-set -g __tabsense_large 400000
+set -g __tabsense_large 200000
 # The paths that have the dormant completion already.
 set -q __tabsense_paths; or set -g __tabsense_paths
 # Words that had too many candidates: left to fish without looking again.

@@ -187,3 +187,26 @@ fn two_shells_at_once_are_two_sessions() {
         "{sessions:?}"
     );
 }
+
+#[test]
+fn a_crowded_directory_is_left_to_fish_and_a_narrowed_word_is_ordered() {
+    let Some(home) = Home::new(Shell::Fish) else {
+        return;
+    };
+    let names: Vec<String> = (0..20_050)
+        .map(|number| format!("file{number:06}"))
+        .collect();
+    home.files(&names);
+    let mut terminal = home.start(&scripted(Fake::Reverse));
+    terminal.press("argdump ");
+    terminal.press(TAB);
+    terminal.wait_text("more rows");
+    assert!(home.requests("complete").is_empty());
+    terminal.clear_line();
+    terminal.press("argdump file02004");
+    terminal.press(TAB);
+    terminal.wait_for("our order", |screen| {
+        let words = pager(screen);
+        words.len() == 10 && words[0].ends_with('9') && words[9].ends_with('0')
+    });
+}
