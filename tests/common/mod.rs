@@ -27,7 +27,7 @@ pub(crate) use fake::{Fake, Request};
 pub(crate) use home::Home;
 pub(crate) use options::Options;
 pub(crate) use shell::Shell;
-pub(crate) use terminal::{CTRL_C, CTRL_U, DOWN, ENTER, ESC, TAB, Terminal};
+pub(crate) use terminal::{CTRL_C, CTRL_U, DOWN, ENTER, ESC, TAB, Terminal, words_below};
 pub(crate) use worker::Worker;
 
 /// How long a condition may take to come true before a test fails.

@@ -246,11 +246,7 @@ impl Terminal {
 
     /// The words below the last prompt's row, in reading order.
     pub(crate) fn list(&self) -> Vec<String> {
-        self.rows_below()
-            .iter()
-            .flat_map(|row| row.split_whitespace())
-            .map(str::to_owned)
-            .collect()
+        words_below(&self.screen())
     }
 
     /// Waits until the rows below the last prompt's row are exactly `rows`.
@@ -265,10 +261,7 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn wait_list(&self, words: &[&str]) {
         self.wait_for(&format!("the list {words:?}"), |screen| {
-            let rows = rows_below(screen);
-            rows.iter()
-                .flat_map(|row| row.split_whitespace())
-                .eq(words.iter().copied())
+            words_below(screen) == words
         });
     }
 
@@ -353,6 +346,15 @@ fn row_text(screen: &vt100::Screen, row: u16) -> String {
         .rows(0, screen.size().1.get())
         .nth(usize::from(row))
         .unwrap_or_default()
+}
+
+/// The words below the last prompt's row, in reading order.
+pub(crate) fn words_below(screen: &vt100::Screen) -> Vec<String> {
+    rows_below(screen)
+        .iter()
+        .flat_map(|row| row.split_whitespace())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn rows_below(screen: &vt100::Screen) -> Vec<String> {

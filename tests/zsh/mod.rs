@@ -7,3 +7,4 @@ mod order;
 mod record;
 mod styles;
 mod terminal;
+mod worker;

@@ -221,7 +221,9 @@ fn corrections_are_listed_with_the_original() {
     bare.wait_for("the corrections", |screen| {
         screen.contents().contains("abcd2")
     });
-    assert_eq!(terminal.line(), bare.line());
+    for terminal in [&terminal, &bare] {
+        terminal.wait_line("argdump abcd1");
+    }
     let (mut ours, mut theirs) = (terminal.list(), bare.list());
     ours.sort();
     theirs.sort();
