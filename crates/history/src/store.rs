@@ -154,6 +154,10 @@ impl Store {
     pub fn import(&mut self, entries: &mut dyn Entries) -> Result<Report, Error> {
         self.tune(IMPORT_WAIT, IMPORT_CACHE_KIB, IMPORT_LOG_PAGES)?;
         let report = self.import_batches(entries);
+        // Else the next row would wait for the whole log to be copied; it may also stay there.
+        let _ = self.read(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(()))
+        });
         self.tune(schema::BUSY_WAIT, schema::CACHE_KIB, LOG_PAGES)?;
         report
     }
