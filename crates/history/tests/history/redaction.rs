@@ -7,7 +7,7 @@ fn redacted(command: &str) -> String {
     String::from_utf8(redact(command.as_bytes()).into_owned()).expect("text stays text")
 }
 
-/// `S` in a template stands for the secret, in the result for the mark.
+/// `§` in a template stands for the secret, in the result for the mark.
 fn hides(secret: &str, templates: &[&str]) {
     for template in templates {
         let (command, expected) = (template.replace('§', secret), template.replace('§', "***"));
@@ -387,6 +387,8 @@ proptest! {
 
     #[test]
     fn what_is_kept_was_there_before(command in commands()) {
+        // Stars of the command beside a mark would blur where it begins.
+        let command: Vec<u8> = command.into_iter().filter(|&byte| byte != b'*').collect();
         let once = redact(&command).into_owned();
         let mut rest = command.as_slice();
         let parts: Vec<&[u8]> = split_at_marks(&once);
