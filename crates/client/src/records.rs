@@ -4,6 +4,8 @@
 //! record each, or two (text, description) when the header says `pairs=1`. Nothing travels in
 //! argv, where one argument holds at most 128 KiB and every process list shows it.
 
+use std::time::SystemTime;
+
 use tabsense_protocol::request::{Candidate, Complete, Prompt, Ran, Shell};
 
 /// A header and what follows it.
@@ -107,23 +109,23 @@ impl<'a> Records<'a> {
     /// The request that `tabsense prompt --hook` sends.
     pub(crate) fn prompt(&self, home: Vec<u8>) -> Prompt {
         let cwd = self.bytes("cwd");
-        let ran = self
-            .get("command")
-            .filter(|command| !command.is_empty())
-            .map(|command| Ran {
-                command: command.to_vec(),
-                cwd: self
-                    .get("ran_in")
-                    .map_or_else(|| cwd.clone(), <[u8]>::to_vec),
-                exit: self.number("exit"),
-                start_ms: self
-                    .number::<f64>("start")
-                    .map_or(0, |start| (start * 1000.0) as i64),
-                duration_ms: self
-                    .number::<f64>("duration_ms")
-                    .filter(|duration| *duration >= 0.0)
-                    .map(|duration| duration as u64),
-            });
+        let command = self.get("command").filter(|command| !command.is_empty());
+        let duration_ms = self
+            .number::<f64>("duration_ms")
+            .filter(|duration| *duration >= 0.0);
+        let ran = command.map(|command| Ran {
+            command: command.to_vec(),
+            cwd: self
+                .get("ran_in")
+                .map_or_else(|| cwd.clone(), <[u8]>::to_vec),
+            exit: self.number("exit"),
+            start_ms: self.number::<f64>("start").map_or_else(
+                // A shell without a clock of its own says how long it took, and it is over now.
+                || now_ms().saturating_sub(duration_ms.unwrap_or_default() as i64),
+                |start| (start * 1000.0) as i64,
+            ),
+            duration_ms: duration_ms.map(|duration| duration as u64),
+        });
         Prompt {
             shell: self.shell(),
             cwd,
@@ -132,6 +134,14 @@ impl<'a> Records<'a> {
             histfile: self.bytes("histfile"),
         }
     }
+}
+
+/// Milliseconds since 1970.
+fn now_ms() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The shell of that name.
@@ -226,6 +236,14 @@ mod tests {
         let prompt = Records::parse(b"shell=bash\0cwd=/x\0\0").prompt(Vec::new());
         assert_eq!(prompt.cwd, b"/x");
         assert!(prompt.ran.is_none());
+    }
+
+    #[test]
+    fn a_start_that_is_not_said_is_counted_back_from_now() {
+        let records = Records::parse(b"command=make\0duration_ms=60000\0\0");
+        let ran = records.prompt(Vec::new()).ran.expect("a command");
+        let ago = now_ms() - ran.start_ms;
+        assert!((60_000..120_000).contains(&ago), "{ago}");
     }
 
     #[test]
