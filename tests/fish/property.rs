@@ -128,8 +128,7 @@ fn complete(home: &Home, terminal: &mut Terminal, typed: &[u8], directory: &str)
     }
     terminal.press(ENTER);
     terminal.wait_prompt();
-    let arguments = home.next_arguments(before);
-    arguments
+    home.next_arguments(before)
 }
 
 /// Whether an unescaped blank stands before the cursor, as fish puts one after a whole name.
