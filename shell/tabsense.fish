@@ -319,7 +319,7 @@ function __tabsense_postexec --on-event fish_postexec
         set -e __tabsense_ran
         return
     end
-    set -p __tabsense_ran "command=$line" "ran_in=$__tabsense_ran_in" start=(math (command date +%s) - $CMD_DURATION / 1000)
+    set -p __tabsense_ran "command=$line" "ran_in=$__tabsense_ran_in"
 end
 
 # Whether fish itself would keep the command in its history.
