@@ -1,8 +1,15 @@
 //! The two programs without a shell around them.
 
+mod asking;
 mod borders;
+mod configuring;
+mod doctoring;
+mod explaining;
+mod importing;
 mod life;
+mod measuring;
 mod network;
+mod store;
 mod stubs;
 
 use std::io::Write;

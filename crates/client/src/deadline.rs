@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Exit status for "use the shell's own completion".
 pub(crate) const NATIVE: u8 = 3;
 
-/// Ends the process with [`NATIVE`] at the deadline.
+/// Ends the process with a status of the caller's choice at the deadline.
 ///
 /// A thread of its own: a file system that hangs, a worker that sends one byte a second, and a
 /// stopped worker are all the same to it. It uses the monotonic clock.
@@ -21,8 +21,8 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the clock.
-    pub(crate) fn start(millis: u64) -> Self {
+    /// Starts the clock; `status` is the exit status when time is up.
+    pub(crate) fn start(millis: u64, status: u8) -> Self {
         let start = Instant::now();
         let millis = Arc::new(AtomicU64::new(millis));
         let limit = Arc::clone(&millis);
@@ -31,7 +31,7 @@ impl Deadline {
                 let limit = Duration::from_millis(limit.load(Ordering::Relaxed));
                 match limit.checked_sub(start.elapsed()) {
                     Some(left) if !left.is_zero() => thread::park_timeout(left),
-                    _ => std::process::exit(NATIVE.into()),
+                    _ => std::process::exit(status.into()),
                 }
             }
         });

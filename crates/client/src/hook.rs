@@ -12,20 +12,24 @@ use tabsense_protocol::reply::{self, Completed, Kind};
 use tabsense_protocol::{MAX_PAYLOAD, Reply, Request, is_older, request};
 
 use crate::connection::{Connection, is_absent};
-use crate::deadline::{Deadline, native};
+use crate::deadline::{Deadline, NATIVE, native};
 use crate::records::Records;
 use crate::stages::Stages;
-use crate::start::{Mode, start_worker};
+use crate::start::{Mode, start_worker, start_worker_with};
 
 /// Used until the settings have been read.
 const DEADLINE_MS: u64 = 50;
 
-/// A prompt hook gives up after this long.
-const PROMPT_MS: u64 = 5;
+/// A prompt hook gives up after this long. It is never waited for, so it may take its time on a
+/// machine that is busy, but it must not pile up where a file system hangs.
+const PROMPT_MS: u64 = 1000;
+
+/// An older worker takes the word to stop within this time, or the next TAB tells it.
+const STOP_LIMIT: Duration = Duration::from_millis(5);
 
 /// `tabsense complete --hook`: ranks the candidates on standard input.
 pub(crate) fn complete() -> ExitCode {
-    let deadline = Deadline::start(DEADLINE_MS);
+    let deadline = Deadline::start(DEADLINE_MS, NATIVE);
     answer(&deadline).unwrap_or_else(native)
 }
 
@@ -46,7 +50,15 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
 
     stages.note("encode");
 
-    let mut connection = connect_or_start(&paths)?;
+    let mut connection = match connect(&paths) {
+        Ok(connection) => connection,
+        Err(why) => {
+            if why == Unreachable::Absent {
+                let _ = start_worker(Mode::IfAbsent);
+            }
+            return None;
+        }
+    };
     stages.note("connect");
     complete.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
     complete.stages = stages.are_wanted();
@@ -62,7 +74,7 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
 
 /// `tabsense prompt --hook`: tells the worker that a prompt is shown, and returns.
 pub(crate) fn prompt() -> ExitCode {
-    let _deadline = Deadline::start(PROMPT_MS);
+    let _deadline = Deadline::start(PROMPT_MS, 0);
     tell();
     ExitCode::SUCCESS
 }
@@ -76,16 +88,24 @@ fn tell() -> Option<()> {
     if !settings.history_record() {
         prompt.ran = None;
     }
-    let mut connection = connect_or_start(&paths)?;
     let request = Request::new(records.session(), request::Body::Prompt(prompt));
-    connection
-        .tell(&request, Duration::from_millis(PROMPT_MS))
-        .ok()
+    match connect(&paths) {
+        Ok(mut connection) => connection
+            .tell(&request, Duration::from_millis(PROMPT_MS))
+            .ok(),
+        // The worker gets it on its way, so that not even the first command is lost.
+        Err(Unreachable::Absent) => start_worker_with(&request).ok(),
+        Err(Unreachable::Refused) => None,
+    }
 }
 
 fn is_paused(paths: &Paths) -> bool {
+    is_paused_here() || paths.paused().exists()
+}
+
+/// Whether the environment, and so this shell alone, says pause.
+pub(crate) fn is_paused_here() -> bool {
     std::env::var_os("TABSENSE_PAUSE").is_some_and(|value| !value.is_empty())
-        || paths.paused().exists()
 }
 
 fn read_input() -> Option<Vec<u8>> {
@@ -99,20 +119,25 @@ fn read_input() -> Option<Vec<u8>> {
     (read as u64 <= limit).then_some(input)
 }
 
-/// Connects; where no worker serves the socket, starts one and lets this request go.
-fn connect_or_start(paths: &Paths) -> Option<Connection> {
-    let absent = match socket_dir(paths) {
-        Ok(_) => match Connection::open(&paths.socket()) {
-            Ok(connection) => return Some(connection),
-            Err(error) => is_absent(&error),
-        },
-        Err(tabsense_config::PathsError::Io { error, .. }) => is_absent(&error),
-        Err(_) => false,
+/// Why there is no connection.
+#[derive(Debug, PartialEq, Eq)]
+enum Unreachable {
+    /// No worker serves the socket: one may be started.
+    Absent,
+    /// Something is in the way: starting another worker would not help.
+    Refused,
+}
+
+fn connect(paths: &Paths) -> Result<Connection, Unreachable> {
+    let why = |error: &std::io::Error| match is_absent(error) {
+        true => Unreachable::Absent,
+        false => Unreachable::Refused,
     };
-    if absent {
-        let _ = start_worker(Mode::IfAbsent);
+    match socket_dir(paths) {
+        Ok(_) => Connection::open(&paths.socket()).map_err(|error| why(&error)),
+        Err(tabsense_config::PathsError::Io { error, .. }) => Err(why(&error)),
+        Err(_) => Err(Unreachable::Refused),
     }
-    None
 }
 
 fn print_reply(reply: &Reply) -> Option<ExitCode> {
@@ -164,10 +189,7 @@ fn replace_if_older(connection: &mut Connection, reply: &Reply) {
         return;
     }
     let stop = Request::new(Vec::new(), request::Body::Stop(request::Stop {}));
-    if connection
-        .tell(&stop, Duration::from_millis(PROMPT_MS))
-        .is_ok()
-    {
+    if connection.tell(&stop, STOP_LIMIT).is_ok() {
         let _ = start_worker(Mode::Replace);
     }
 }

@@ -1,9 +1,11 @@
 //! Starting the worker, detached from the shell and its terminal.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+use tabsense_protocol::{Request, encode};
 
 /// What the worker may know of the shell's environment: where things are, and nothing else.
 const KEPT: [&str; 12] = [
@@ -38,13 +40,28 @@ pub(crate) fn worker_program() -> PathBuf {
 /// Starts the worker and does not wait for it.
 ///
 /// A second one that finds the first alive ends by itself, so this may be called too often.
-/// `replace` makes it wait for an older one that has been told to stop.
+/// [`Mode::Replace`] makes it wait for an older one that has been told to stop.
 pub(crate) fn start_worker(mode: Mode) -> io::Result<()> {
-    let mut command = Command::new(worker_program());
-    command.arg("run").env_clear().current_dir("/");
+    let mut command = detached();
     if mode == Mode::Replace {
         command.arg("--replace");
     }
+    command.spawn().map(drop)
+}
+
+/// Starts the worker with a request on its standard input. One that finds another alive passes the
+/// request on before it ends.
+pub(crate) fn start_worker_with(request: &Request) -> io::Result<()> {
+    let mut child = detached().arg("--told").stdin(Stdio::piped()).spawn()?;
+    match child.stdin.take() {
+        Some(mut stdin) => stdin.write_all(&encode(request)),
+        None => Ok(()),
+    }
+}
+
+fn detached() -> Command {
+    let mut command = Command::new(worker_program());
+    command.arg("run").env_clear().current_dir("/");
     for name in KEPT {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -55,7 +72,7 @@ pub(crate) fn start_worker(mode: Mode) -> io::Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     own_session(&mut command);
-    command.spawn().map(drop)
+    command
 }
 
 /// How a worker is started.

@@ -17,10 +17,12 @@ pub enum Kind {
         /// Largest value.
         max: u64,
     },
-    /// A text.
-    Text {
+    /// One of a few words.
+    Word {
         /// Used when the key is absent or bad.
         default: &'static str,
+        /// What it may be.
+        words: &'static [&'static str],
     },
 }
 
@@ -103,8 +105,11 @@ pub const KEYS: &[Key] = &[
     Key {
         table: "worker",
         name: "log",
-        kind: Kind::Text { default: "warn" },
-        help: "What the worker writes to its log: `off`, `error`, `warn`, `info` or `debug`.",
+        kind: Kind::Word {
+            default: "warn",
+            words: &["off", "error", "warn", "info", "debug"],
+        },
+        help: "How much the worker writes to its log.",
     },
 ];
 
@@ -127,7 +132,9 @@ pub fn reference() -> String {
         let values = match key.kind {
             Kind::Bool { default } => format!("`true` or `false`, default `{default}`"),
             Kind::Number { default, min, max } => format!("{min} to {max}, default `{default}`"),
-            Kind::Text { default } => format!("text, default `\"{default}\"`"),
+            Kind::Word { default, words } => {
+                format!("{}, default `\"{default}\"`", quoted(words))
+            }
         };
         page.push_str(&format!(
             "\n### `{}`\n\n{values}\n\n{}\n",
@@ -136,4 +143,13 @@ pub fn reference() -> String {
         ));
     }
     page
+}
+
+/// Words as TOML has them: `"a"`, `"b"` or `"c"`.
+pub(crate) fn quoted(words: &[&str]) -> String {
+    let each: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+    match each.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => each.concat(),
+    }
 }

@@ -100,6 +100,11 @@ impl Paths {
         self.data.join("paused")
     }
 
+    /// Names the shells whose own history was taken over at their first prompt, one a line.
+    pub fn imported(&self) -> PathBuf {
+        self.data.join("imported")
+    }
+
     /// The history store.
     pub fn history(&self) -> PathBuf {
         self.data.join("history.db")
@@ -133,6 +138,7 @@ impl Paths {
         if dir.starts_with(&self.home) {
             metadata(&self.home)?;
         }
+        check_parent(dir)?;
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -194,6 +200,18 @@ fn check_owner(dir: &Path) -> Result<(), PathsError> {
             path: dir.to_owned(),
             error,
         }),
+    }
+}
+
+/// Nothing is made inside what belongs to another user, be it that we could, as root can. Where
+/// the system's own directories are concerned, making it shows whether we may.
+fn check_parent(dir: &Path) -> Result<(), PathsError> {
+    let existing = dir
+        .ancestors()
+        .find_map(|parent| Some((parent, std::fs::metadata(parent).ok()?)));
+    match existing {
+        Some((parent, data)) if data.uid() != 0 => ours(parent, data.uid()),
+        _ => Ok(()),
     }
 }
 
@@ -271,6 +289,29 @@ mod tests {
         std::fs::create_dir_all(root.path().join("run")).expect("parent");
         std::os::unix::fs::symlink(root.path(), &paths.runtime).expect("link");
         assert!(socket_dir(&paths).is_err());
+    }
+
+    #[test]
+    fn nothing_is_made_inside_a_directory_of_another_user() {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root can give a directory away");
+            return;
+        }
+        let root = tempfile::tempdir().expect("tempdir");
+        let theirs = root.path().join("theirs");
+        std::fs::create_dir(&theirs).expect("made");
+        std::os::unix::fs::chown(&theirs, Some(12345), None).expect("chown");
+        let paths = Paths {
+            data: theirs.join("share/tabsense"),
+            runtime: theirs.join("share/tabsense/run"),
+            ..paths(root.path())
+        };
+        assert!(matches!(
+            paths.create_data(),
+            Err(PathsError::NotOurs { owner: 12345, .. })
+        ));
+        assert!(paths.create_runtime().is_err());
+        assert_eq!(std::fs::read_dir(&theirs).expect("there").count(), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::keys::{KEYS, Key, Kind};
+use crate::keys::{KEYS, Key, Kind, quoted};
 
 /// A value that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +40,21 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}:{}: {}\n  hint: {}",
-            self.file, self.line, self.message, self.hint
+            "{}: {}\n  hint: {}",
+            self.place(),
+            self.message,
+            self.hint
         )
+    }
+}
+
+impl Problem {
+    /// `FILE:LINE`, or `FILE` when it concerns the whole file.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}", self.file),
+        }
     }
 }
 
@@ -50,8 +62,11 @@ impl Settings {
     /// Reads the file. An absent file is an empty one.
     pub fn load(file: &Path) -> (Self, Vec<Problem>) {
         let name = file.display().to_string();
-        match std::fs::read_to_string(file) {
-            Ok(text) => Self::parse(&text, &name),
+        match std::fs::read(file) {
+            Ok(bytes) => match std::str::from_utf8(&bytes) {
+                Ok(text) => Self::parse(text, &name),
+                Err(error) => Self::not_text(&bytes[..error.valid_up_to()], name),
+            },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
             Err(error) => {
                 let problem = Problem {
@@ -63,6 +78,16 @@ impl Settings {
                 (Self::default(), vec![problem])
             }
         }
+    }
+
+    fn not_text(before: &[u8], file: String) -> (Self, Vec<Problem>) {
+        let problem = Problem {
+            file,
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            message: "the file is not UTF-8 from here on".to_owned(),
+            hint: "the whole file is ignored".to_owned(),
+        };
+        (Self::default(), vec![problem])
     }
 
     /// Reads the text of a file; `file` is its name for messages.
@@ -138,8 +163,8 @@ impl Settings {
     pub fn worker_log(&self) -> String {
         match (self.set.get("worker.log"), kind("worker.log")) {
             (Some(Value::Text(value)), _) => value.clone(),
-            (_, Kind::Text { default }) => default.to_owned(),
-            _ => unreachable!("worker.log is a text"),
+            (_, Kind::Word { default, .. }) => default.to_owned(),
+            _ => unreachable!("worker.log is a word"),
         }
     }
 
@@ -171,7 +196,7 @@ fn default_text(kind: Kind) -> String {
     match kind {
         Kind::Bool { default } => default.to_string(),
         Kind::Number { default, .. } => default.to_string(),
-        Kind::Text { default } => format!("{default:?}"),
+        Kind::Word { default, .. } => format!("{default:?}"),
     }
 }
 
@@ -206,12 +231,15 @@ impl Reader<'_> {
         let read = match (key.kind, value.get_ref()) {
             (Kind::Bool { .. }, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
             (Kind::Number { min, max, .. }, DeValue::Integer(value)) => {
-                u64::from_str_radix(value.as_str(), value.radix())
+                let digits = value.as_str().trim_start_matches('+').replace('_', "");
+                u64::from_str_radix(&digits, value.radix())
                     .ok()
                     .filter(|value| (min..=max).contains(value))
                     .map(Value::Number)
             }
-            (Kind::Text { .. }, DeValue::String(value)) => Some(Value::Text(value.to_string())),
+            (Kind::Word { words, .. }, DeValue::String(value)) => words
+                .contains(&value.as_ref())
+                .then(|| Value::Text(value.to_string())),
             _ => None,
         };
         if let Some(read) = read {
@@ -223,7 +251,7 @@ impl Reader<'_> {
         let takes = match key.kind {
             Kind::Bool { .. } => "`true` or `false`".to_owned(),
             Kind::Number { min, max, .. } => format!("a number from {min} to {max}"),
-            Kind::Text { .. } => "a text in quotes".to_owned(),
+            Kind::Word { words, .. } => quoted(words),
         };
         let hint = format!("the default {} is used", default_text(key.kind));
         self.problem(
@@ -320,7 +348,18 @@ mod tests {
                 2,
                 "history.record takes `true` or `false`",
             ),
-            ("[worker]\nlog = 3", 2, "worker.log takes a text"),
+            (
+                "[worker]\nlog = 3",
+                2,
+                "worker.log takes `\"off\"`, `\"error\"`, `\"warn\"`, `\"info\"` or `\"debug\"`, not `3`",
+            ),
+            ("[worker]\nlog = \"loud\"", 2, "not `\"loud\"`"),
+            ("deadline_ms = 20.5", 1, "not `20.5`"),
+            (
+                "[worker]\nmemory_mb = 99999999999999999999",
+                2,
+                "worker.memory_mb takes a number",
+            ),
             ("deadline_ms = -7", 1, "not `-7`"),
         ] {
             let (settings, problems) = Settings::parse(text, "c.toml");
@@ -334,6 +373,27 @@ mod tests {
             assert!(problems[0].hint.contains("default"));
             assert_eq!(settings, Settings::default());
         }
+    }
+
+    #[test]
+    fn numbers_may_be_written_in_every_way_that_toml_has() {
+        for text in ["+2_00", "0xc8", "0o310", "0b1100_1000"] {
+            let (settings, problems) = Settings::parse(&format!("deadline_ms = {text}"), "c.toml");
+            assert_eq!(problems, [], "{text}");
+            assert_eq!(settings.deadline_ms(), 200, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_ignored_with_its_line() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let file = dir.path().join("config.toml");
+        std::fs::write(&file, b"deadline_ms = 20\n# \xff\n").expect("written");
+        let (settings, problems) = Settings::load(&file);
+        assert_eq!(settings, Settings::default());
+        assert_eq!(problems[0].line, 2);
+        let (_, problems) = Settings::load(dir.path());
+        assert_eq!(problems[0].place(), dir.path().display().to_string());
     }
 
     #[test]

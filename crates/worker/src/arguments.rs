@@ -42,6 +42,9 @@ pub(crate) struct Run {
     /// Wait for an older worker that has been told to stop
     #[arg(long)]
     pub(crate) replace: bool,
+    /// Take one request from standard input; pass it on when another worker is alive
+    #[arg(long)]
+    pub(crate) told: bool,
     /// Log to standard error
     #[arg(long)]
     pub(crate) foreground: bool,

@@ -1,7 +1,10 @@
 //! What imports, look-ups and directories taken over from zoxide mean to the store.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tabsense_gather::line::Tilde;
@@ -47,14 +50,59 @@ fn usual_place(format: Format, variables: &[Variable]) -> Option<PathBuf> {
     })
 }
 
-fn belongs(format: Format, histfile: &[u8]) -> bool {
+/// What a shell's first prompt imports: the file that it says is its own, else the usual one.
+pub(crate) fn first_import(shell: &str, home: OsString, histfile: &[u8]) -> Import {
+    let own = Format::from_name(shell).is_some_and(|format| match format {
+        // A shell started from another one inherits that one's file, when it was exported.
+        Format::Bash => !says(histfile, "zsh") && !says(histfile, "fish"),
+        _ => belongs(format, histfile),
+    });
+    let named = own && Path::new(OsStr::from_bytes(histfile)).is_file();
+    let mut variables = vec![variable("HOME", home)];
+    variables.extend(std::env::var_os("XDG_DATA_HOME").map(|it| variable("XDG_DATA_HOME", it)));
+    Import {
+        source: shell.to_owned(),
+        file: if named { histfile.to_vec() } else { Vec::new() },
+        variables,
+    }
+}
+
+fn variable(name: &str, value: OsString) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        value: value.into_vec(),
+    }
+}
+
+/// Whether that shell's own history was taken over before, see [`note_imported`].
+pub(crate) fn was_imported(list: &Path, shell: &str) -> bool {
+    std::fs::read_to_string(list).is_ok_and(|text| text.lines().any(|line| line == shell))
+}
+
+/// Notes that the shells' own histories are not to be taken over (again).
+pub(crate) fn note_imported(list: &Path, shells: &[&str]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(list)?;
+    for shell in shells.iter().filter(|shell| !was_imported(list, shell)) {
+        writeln!(file, "{shell}")?;
+    }
+    Ok(())
+}
+
+fn says(histfile: &[u8], shell: &str) -> bool {
     let name = Path::new(OsStr::from_bytes(histfile))
         .file_name()
         .unwrap_or_default();
-    let says = |shell: &str| name.to_string_lossy().contains(shell);
+    name.to_string_lossy().contains(shell)
+}
+
+fn belongs(format: Format, histfile: &[u8]) -> bool {
     match format {
-        Format::Zsh => !says("bash") && !says("fish"),
-        Format::Bash => says("bash"),
+        Format::Zsh => !says(histfile, "bash") && !says(histfile, "fish"),
+        Format::Bash => says(histfile, "bash"),
         Format::Fish | Format::Atuin | Format::Zoxide => false,
     }
 }

@@ -7,6 +7,7 @@
 mod arguments;
 mod complete;
 mod eval;
+mod handover;
 mod imports;
 mod log;
 mod metrics;

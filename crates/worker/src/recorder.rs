@@ -6,14 +6,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
 use tabsense_history::{Error, Forget, Record, Store};
-use tabsense_protocol::reply::{self, Reason};
+use tabsense_protocol::reply::{self, ImportedFile, Reason};
 use tabsense_protocol::request::{self, Shell};
 use tabsense_rank::{Event, Index};
 use tokio::sync::oneshot;
@@ -31,6 +30,9 @@ const PENDING: usize = 10_000;
 
 /// How long until a store that failed is tried again.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// The same while no command waits for it.
+const CALM_RETRY: Duration = Duration::from_secs(10);
 
 /// The newest commands that the statistics are made of.
 const REPLAYED: u64 = 1_000_000;
@@ -89,6 +91,9 @@ impl Recorder {
             retry_at: None,
             loaded: false,
             pending: VecDeque::new(),
+            first_runs: Vec::new(),
+            damaged: String::new(),
+            said: String::new(),
         };
         std::thread::Builder::new()
             .name("recorder".into())
@@ -149,16 +154,22 @@ struct Thread {
     retry_at: Option<Instant>,
     loaded: bool,
     pending: VecDeque<Record>,
+    /// Shells at their first prompt while there was no store, and their history files.
+    first_runs: Vec<(Shell, Vec<u8>)>,
+    /// What happened to a damaged store; told as long as this worker lives.
+    damaged: String,
+    /// The trouble that the log has already.
+    said: String,
 }
 
 impl Thread {
     fn run(mut self, inbox: &Receiver<Job>) {
         self.open();
         loop {
-            let first = if self.store.is_some() && self.pending.is_empty() {
-                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            } else {
-                inbox.recv_timeout(RETRY)
+            let first = match (self.pending.is_empty(), &self.store) {
+                (true, Some(_)) => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                (true, None) => inbox.recv_timeout(CALM_RETRY),
+                (false, _) => inbox.recv_timeout(RETRY),
             };
             match first {
                 Ok(job) => {
@@ -227,22 +238,36 @@ impl Thread {
             Err(error) => Err(error.to_string()),
         };
         match opened {
-            Ok(store) => {
-                let trouble = store.recovered().map(|aside: &std::path::Path| {
-                    format!("the history was damaged and is kept as {}", aside.display())
-                });
-                self.set_trouble(trouble.unwrap_or_default());
-                self.retry_at = None;
-                self.store = Some(store);
-                if !self.loaded {
-                    self.load();
-                }
-                self.count();
-            }
+            Ok(store) => self.take(store),
             Err(error) => {
                 self.retry_at = Some(Instant::now() + RETRY);
                 self.set_trouble(error);
             }
+        }
+    }
+
+    /// Goes on with a store that was just opened.
+    fn take(&mut self, store: Store) {
+        if let Some(aside) = store.recovered() {
+            self.damaged = format!("the history was damaged and is kept as {}", aside.display());
+            warn!("{}", self.damaged);
+        }
+        let trouble = match store.is_writable() {
+            true => String::new(),
+            false => Error::ReadOnly {
+                path: store.path().to_owned(),
+            }
+            .to_string(),
+        };
+        self.set_trouble(trouble);
+        self.retry_at = None;
+        self.store = Some(store);
+        if !self.loaded {
+            self.load();
+        }
+        self.count();
+        for (shell, histfile) in std::mem::take(&mut self.first_runs) {
+            self.first_run(shell, &histfile);
         }
     }
 
@@ -285,6 +310,7 @@ impl Thread {
                     self.pending.clear();
                     self.retry_at = None;
                     self.set_trouble(String::new());
+                    self.said.clear();
                 }
                 Err(error) => {
                     self.retry_at = Some(Instant::now() + RETRY);
@@ -297,15 +323,21 @@ impl Thread {
         self.lock_state().waiting = self.pending.len() as u64;
     }
 
-    /// A file that was damaged, replaced or removed under us is opened anew.
+    /// A file that was damaged, replaced, removed or made read-only under us is opened anew.
     fn reopen_after(&mut self, error: &Error) {
-        if matches!(error, Error::Corrupt { .. } | Error::Replaced { .. }) {
-            self.store = match error {
-                Error::Corrupt { .. } => Store::open_checked(&self.paths.history()).ok(),
-                _ => None,
-            };
-        } else if matches!(error, Error::ReadOnly { .. }) {
-            self.store = None;
+        match error {
+            Error::Corrupt { .. } => {
+                self.store = None;
+                if let Ok(store) = Store::open_checked(&self.paths.history()) {
+                    self.take(store);
+                }
+            }
+            Error::Replaced { .. } => {
+                self.store = None;
+                self.retry_at = None;
+            }
+            Error::ReadOnly { .. } => self.store = None,
+            _ => {}
         }
     }
 
@@ -315,52 +347,68 @@ impl Thread {
         }
     }
 
-    fn set_trouble(&self, trouble: String) {
-        let mut state = self.lock_state();
-        if !trouble.is_empty() && state.trouble != trouble {
+    /// Notes what is wrong now; empty when nothing is. The log has each trouble once.
+    fn set_trouble(&mut self, trouble: String) {
+        if !trouble.is_empty() && self.said != trouble {
             warn!("history: {trouble}");
+            self.said.clone_from(&trouble);
         }
-        state.trouble = trouble;
+        let shown = match trouble.as_str() {
+            "" => self.damaged.clone(),
+            _ => trouble,
+        };
+        self.lock_state().trouble = shown;
     }
 
     fn lock_state(&self) -> std::sync::MutexGuard<'_, StoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes over what the shell itself remembers, once in the life of the store.
     fn first_run(&mut self, shell: Shell, histfile: &[u8]) {
         let wanted = self.settings.history_import() && std::env::var_os("TABSENSE_TRY").is_none();
-        if !wanted || self.lock_state().count > 0 {
+        let name = shell_name(shell);
+        if !wanted || imports::was_imported(&self.paths.imported(), name) {
             return;
         }
-        let variables = vec![
-            variable("HOME", PathBuf::from(&self.paths.home).into_os_string()),
-            request::Variable {
-                name: "HISTFILE".to_owned(),
-                value: histfile.to_vec(),
-            },
-        ];
-        let source = shell_name(shell).to_owned();
-        self.import(&request::Import {
-            source,
-            file: Vec::new(),
-            variables,
-        });
+        self.open();
+        if self.store.is_none() {
+            self.first_runs.push((shell, histfile.to_vec()));
+            return;
+        }
+        let home = self.paths.home.clone().into_os_string();
+        let import = imports::first_import(name, home, histfile);
+        self.import_now(&import);
+        if let Err(error) = imports::note_imported(&self.paths.imported(), &[name]) {
+            warn!("{}: {error}", self.paths.imported().display());
+        }
     }
 
     fn import(&mut self, import: &request::Import) -> reply::Body {
         self.flush();
-        let Some(store) = &mut self.store else {
-            return self.no_store();
-        };
-        let files = imports::import(store, import);
+        match self.import_now(import) {
+            Some(files) => reply::Body::Imported(reply::Imported { files }),
+            None => self.no_store(),
+        }
+    }
+
+    fn import_now(&mut self, import: &request::Import) -> Option<Vec<ImportedFile>> {
+        let files = imports::import(self.store.as_mut()?, import);
         if files.iter().any(|file| file.added > 0) {
             self.load();
         }
         self.count();
-        reply::Body::Imported(reply::Imported { files })
+        Some(files)
     }
 
     fn forget(&mut self, forget: &request::Forget) -> reply::Body {
+        let command = tabsense_history::redact(&forget.command);
+        // What waits is taken out first: it must not reach the store later.
+        let waiting = self.pending.len();
+        self.pending
+            .retain(|record| !forget.everything && record.command != *command);
+        let unwritten = (waiting - self.pending.len()) as u64;
+        self.forget_statistics(forget, &command);
         self.flush();
         let Some(store) = &mut self.store else {
             return self.no_store();
@@ -369,18 +417,25 @@ impl Thread {
             true => store.delete_all(),
             false => store.forget(Forget::Command(&forget.command)),
         };
+        self.count();
         match removed {
-            Ok(count) => {
-                let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-                match forget.everything {
-                    true => *index = Index::new(),
-                    false => index.forget(&tabsense_history::redact(&forget.command)),
-                }
-                drop(index);
-                self.count();
-                done(count)
-            }
+            Ok(count) => done(count + unwritten),
             Err(error) => refused(Reason::Failed, error.to_string(), ""),
+        }
+    }
+
+    fn forget_statistics(&self, forget: &request::Forget, command: &[u8]) {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        if !forget.everything {
+            index.forget(command);
+            return;
+        }
+        *index = Index::new();
+        drop(index);
+        // A shell's own file must not bring it all back.
+        let shells = [Shell::Zsh, Shell::Fish, Shell::Bash].map(shell_name);
+        if let Err(error) = imports::note_imported(&self.paths.imported(), &shells) {
+            warn!("{}: {error}", self.paths.imported().display());
         }
     }
 
@@ -402,14 +457,6 @@ impl Thread {
             format!("the history cannot be opened: {trouble}"),
             "",
         )
-    }
-}
-
-fn variable(name: &str, value: std::ffi::OsString) -> request::Variable {
-    use std::os::unix::ffi::OsStringExt;
-    request::Variable {
-        name: name.to_owned(),
-        value: value.into_vec(),
     }
 }
 

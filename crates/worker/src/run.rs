@@ -6,26 +6,38 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use tabsense_config::{Paths, Settings};
+use tabsense_protocol::Request;
+use tabsense_protocol::request::Body;
 use tabsense_rank::Index;
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{error, info, warn};
 
 use crate::arguments::Run;
-use crate::log;
 use crate::metrics::rss_mb;
 use crate::recorder::Recorder;
 use crate::server::serve;
 use crate::state::Worker;
+use crate::{complete, handover, log, prompt};
 
 /// How long a newer worker waits for an older one to end.
 const REPLACE_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a request is kept for a worker that is just starting or ending.
+const PASS_ON_LIMIT: Duration = Duration::from_secs(5);
+
+/// What getting warm may take before the first request is served.
+const WARM_UP_LIMIT: Duration = Duration::from_secs(1);
+
+/// How often another worker is looked for.
+const POLL: Duration = Duration::from_millis(10);
 
 /// How often the worker looks at its own idleness and memory.
 const TICK: Duration = Duration::from_secs(60);
@@ -36,6 +48,8 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(2);
 /// Serves until told to stop, idle for long, or out of bounds.
 pub(crate) fn run(mode: &Run) -> ExitCode {
     close_inherited_files();
+    survive_signals();
+    let told = mode.told.then(handover::receive).flatten();
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let paths = match prepare() {
         Ok(paths) => paths,
@@ -43,17 +57,43 @@ pub(crate) fn run(mode: &Run) -> ExitCode {
     };
     let (settings, _) = Settings::load(&paths.config);
     log::start(&paths.log(), &settings.worker_log(), mode.foreground);
-    let _lock = match lock(&paths, mode) {
+    let _lock = match lock_or_pass_on(&paths, mode, told.as_ref()) {
         Ok(Some(lock)) => lock,
         Ok(None) => return ExitCode::SUCCESS,
         Err(error) => return fail(mode, &format!("{}: {error}", paths.lock().display())),
     };
-    match start(&paths, settings) {
+    match start(&paths, settings, told) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             error!("{error}");
             fail(mode, &error.to_string())
         }
+    }
+}
+
+/// Without a handler these would end the process. `XFSZ`: `ulimit -f` or a full quota; the write
+/// then fails like any other. `HUP`: from a starter that saw our lock before we had our socket.
+fn survive_signals() {
+    for signal in [Signal::XFSZ, Signal::HUP] {
+        let seen = Arc::new(AtomicBool::new(false));
+        // It only fails for signals that no system lets a process handle.
+        let _ = signal_hook::flag::register(signal.as_raw(), seen);
+    }
+}
+
+/// Takes the lock. `None` when another worker lives; it has got the request then.
+fn lock_or_pass_on(paths: &Paths, mode: &Run, told: Option<&Request>) -> io::Result<Option<File>> {
+    let end = Instant::now() + PASS_ON_LIMIT;
+    loop {
+        let locked = lock(paths, mode)?;
+        let Some(told) = told.filter(|_| locked.is_none()) else {
+            return Ok(locked);
+        };
+        // The other one may not serve yet, or be about to end.
+        if handover::pass_on(told, &paths.socket()).is_ok() || Instant::now() > end {
+            return Ok(None);
+        }
+        std::thread::sleep(POLL);
     }
 }
 
@@ -72,7 +112,7 @@ fn fail(mode: &Run, message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn start(paths: &Paths, settings: Settings) -> io::Result<()> {
+fn start(paths: &Paths, settings: Settings, told: Option<Request>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -89,10 +129,27 @@ fn start(paths: &Paths, settings: Settings) -> io::Result<()> {
             tabsense_protocol::RELEASE,
             paths.socket().display()
         );
+        if let Some(told) = told {
+            serve_told(told, &worker);
+        }
+        warm_up(&worker).await;
         live(listener, &worker, paths).await?;
         worker.recorder.finish(FLUSH_LIMIT).await;
         Ok(())
     })
+}
+
+fn serve_told(told: Request, worker: &Arc<Worker>) {
+    if let Some(Body::Prompt(shown)) = told.body {
+        prompt::note(worker, &told.session, shown);
+    }
+}
+
+/// Ranks once for nobody: tables that are made at first use are made now, not while a key waits.
+async fn warm_up(worker: &Arc<Worker>) {
+    let shared = Arc::clone(worker);
+    let work = tokio::task::spawn_blocking(move || complete::warm_up(&shared));
+    let _ = tokio::time::timeout(WARM_UP_LIMIT, work).await;
 }
 
 /// Serves; returns when it is time to end. The socket is gone by then.
@@ -101,8 +158,6 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    // Without a handler a full quota or `ulimit -f` would end the process.
-    let _file_size = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
     let mut server = tokio::spawn(serve(listener, Arc::clone(worker)));
     let mut identity = identity_of(&socket);
     let mut tick = tokio::time::interval(TICK);
@@ -121,7 +176,7 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
                     identity = identity_of(&socket);
                 }
             }
-            _ = tick.tick() => if !stays(worker) { break },
+            _ = tick.tick() => if !stays(worker) || !paths.runtime.exists() { break },
         }
     }
     if identity_of(&socket) == identity {
@@ -174,26 +229,46 @@ fn lock(paths: &Paths, mode: &Run) -> io::Result<Option<File>> {
             warn!("the older worker does not end");
             return Ok(None);
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(POLL);
     }
-    file.set_len(0)?;
-    write!(file, "{}", std::process::id())?;
+    // The lock alone decides; the number is for whoever finds it without a socket, and a full disk
+    // may have no room for it.
+    let _ = file
+        .set_len(0)
+        .and_then(|()| write!(file, "{}", std::process::id()));
     Ok(Some(file))
 }
 
-/// Tells the living worker that its socket is gone. The lock's holder wrote its pid, so the pid
-/// is alive and ours.
+/// Tells the living worker that its socket is gone.
 fn rouse(lock: &mut File, socket: &Path) {
     if identity_of(socket).is_some() {
         return;
     }
-    let mut text = String::new();
-    let _ = lock
-        .rewind()
-        .and_then(|()| lock.read_to_string(&mut text).map(drop));
-    if let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) {
+    // Between taking the lock and writing its number, a new worker leaves that of a dead one there,
+    // which may be anybody's by now: it counts only when it stays and is a worker's.
+    let before = holder(lock);
+    std::thread::sleep(POLL);
+    if let Some(pid) = holder(lock).filter(|&pid| before == Some(pid) && is_worker(pid))
+        && identity_of(socket).is_none()
+    {
         let _ = kill_process(pid, Signal::HUP);
     }
+}
+
+fn holder(lock: &mut File) -> Option<Pid> {
+    let mut text = String::new();
+    lock.rewind().ok()?;
+    lock.read_to_string(&mut text).ok()?;
+    Pid::from_raw(text.trim().parse().ok()?)
+}
+
+/// Whether a process runs this program, as far as the system tells.
+fn is_worker(pid: Pid) -> bool {
+    if !Path::new("/proc/self/comm").exists() {
+        return true;
+    }
+    let name = |pid: &str| std::fs::read(format!("/proc/{pid}/comm")).ok();
+    name("self").is_some_and(|own| name(&pid.as_raw_nonzero().to_string()) == Some(own))
 }
 
 /// Binds the socket. A stale one is replaced; anything that is alive or no socket stays.

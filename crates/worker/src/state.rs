@@ -104,7 +104,7 @@ impl Worker {
         if forget.everything {
             sessions.clear();
         } else {
-            sessions.forget(&forget.command);
+            sessions.forget(&tabsense_history::redact(&forget.command));
         }
     }
 

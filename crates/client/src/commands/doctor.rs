@@ -142,7 +142,7 @@ fn settings(paths: &Paths, checks: &mut Vec<Check>) {
         ));
     }
     for problem in problems {
-        let message = format!("{}:{}: {}", problem.file, problem.line, problem.message);
+        let message = format!("{}: {}", problem.place(), problem.message);
         checks.push(bad("settings", message, problem.hint));
     }
 }

@@ -8,13 +8,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use tabsense_config::Paths;
+use tabsense_config::{Paths, Settings};
 use tabsense_protocol::reply::{self, ImportedFile};
 use tabsense_protocol::request::{self, Forget, Import, Look, Variable};
 
 use super::{ANSWER_LIMIT, Outcome, ask, print, unexpected};
 use crate::cli::ImportSource;
 use crate::failure::Failure;
+use crate::hook::is_paused_here;
 use crate::records::shell;
 
 /// A million lines take seconds; a slow disk may take longer.
@@ -156,9 +157,7 @@ pub(super) fn why_not_recorded(command: OsString) -> Outcome {
         return Err(unexpected());
     };
     let mut reasons = looked.reasons;
-    if paths.paused().exists() {
-        reasons.push("tabsense is paused; `tabsense resume` goes on".to_owned());
-    }
+    reasons.extend(standing_reasons(&paths));
     let mut text = match looked.count {
         0 => "not recorded\n".to_owned(),
         1 => "recorded once\n".to_owned(),
@@ -179,6 +178,22 @@ pub(super) fn why_not_recorded(command: OsString) -> Outcome {
     }
     print(text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What keeps every command out, as long as it stands.
+fn standing_reasons(paths: &Paths) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if paths.paused().exists() {
+        reasons.push("tabsense is paused; `tabsense resume` goes on".to_owned());
+    }
+    if is_paused_here() {
+        reasons.push("TABSENSE_PAUSE is set in this shell".to_owned());
+    }
+    if !Settings::load(&paths.config).0.history_record() {
+        let file = paths.config.display();
+        reasons.push(format!("`history.record` is false in {file}"));
+    }
+    reasons
 }
 
 /// Asks on the terminal; without one the answer is no.

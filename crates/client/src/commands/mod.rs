@@ -140,10 +140,10 @@ fn not_running(paths: &Paths) -> Failure {
 }
 
 fn connect_or_start(paths: &Paths) -> Result<Connection, Failure> {
+    paths.create_runtime()?;
     if let Ok(connection) = Connection::open(&paths.socket()) {
         return Ok(connection);
     }
-    paths.create_runtime()?;
     let end = Instant::now() + START_LIMIT;
     loop {
         start_worker(Mode::IfAbsent).map_err(|error| {

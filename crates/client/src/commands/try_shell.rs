@@ -5,19 +5,21 @@
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, Permissions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tabsense_config::Paths;
 use tabsense_protocol::request::Import;
 
-use super::{Outcome, history, init, print, worker};
+use super::{Outcome, history, init, pause, print, worker};
 use crate::cli::ShellName;
 use crate::failure::Failure;
 
@@ -29,18 +31,48 @@ pub(super) fn run(shell: Option<ShellName>) -> Outcome {
     let real = dirs::home_dir().ok_or_else(|| Failure::new("no home directory"))?;
     let places = history::places();
     let home = Throwaway::create(&real)?;
-    // Whatever ends the shell must leave time to clean up behind it.
-    let ended = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))?;
-    }
+    let end = Ends::register()?;
     home.move_in(&real);
     let paths = Paths::from_env()?;
     write_rc(&home.0, shell)?;
-    let outcome = play(&paths, &home.0, shell, places);
+    let outcome = play(&paths, &home.0, shell, places, end);
+    // A prompt hook that is still on its way must not start another worker.
+    let _ = pause::pause();
     worker::stop(&paths)?;
     drop(home);
     outcome
+}
+
+/// The signals that would end this process: whatever ends the shell must leave time to clean up
+/// behind it.
+struct Ends(UnixStream);
+
+impl Ends {
+    fn register() -> Result<Self, Failure> {
+        // The keyboard's signals are the shell's own business.
+        let ignored = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::clone(&ignored))?;
+        }
+        let (writer, reader) = UnixStream::pair()?;
+        for signal in [SIGHUP, SIGTERM] {
+            signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
+        }
+        Ok(Self(reader))
+    }
+
+    /// Passes them on to the shell as a hang-up, which ends an interactive shell and its jobs.
+    fn pass_on(mut self, shell: &Arc<Mutex<Option<Pid>>>) {
+        let shell = Arc::clone(shell);
+        std::thread::spawn(move || {
+            while self.0.read_exact(&mut [0]).is_ok() {
+                let shell = shell.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(shell) = *shell {
+                    let _ = kill_process(shell, Signal::HUP);
+                }
+            }
+        });
+    }
 }
 
 fn play(
@@ -48,6 +80,7 @@ fn play(
     home: &Path,
     shell: ShellName,
     places: Vec<tabsense_protocol::request::Variable>,
+    end: Ends,
 ) -> Outcome {
     let import = Import {
         source: "auto".to_owned(),
@@ -69,11 +102,23 @@ fn play(
         ShellName::Fish => command.arg("-i"),
         ShellName::Bash => command.arg("--rcfile").arg(home.join(".bashrc")).arg("-i"),
     };
-    let status = command.status().map_err(|error| {
+    let mut child = command.spawn().map_err(|error| {
         Failure::new(format!("could not start {}: {error}", shell.name()))
             .hint("name another: `tabsense try bash`")
     })?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    let pid = Pid::from_child(&child);
+    let alive = Arc::new(Mutex::new(Some(pid)));
+    end.pass_on(&alive);
+    // Its number stays its own until it has been waited for.
+    let _ = waitid(
+        WaitId::Pid(pid),
+        WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+    );
+    *alive.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    let code = child
+        .wait()?
+        .code()
+        .and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 

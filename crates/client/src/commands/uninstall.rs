@@ -21,12 +21,27 @@ pub(super) fn rc_files(home: &Path) -> Vec<PathBuf> {
     let fish = variable("XDG_CONFIG_HOME")
         .unwrap_or_else(|| home.join(".config"))
         .join("fish");
-    vec![
+    let mut files = vec![
         zsh.join(".zshrc"),
         home.join(".bashrc"),
         home.join(".bash_profile"),
+        home.join(".profile"),
         fish.join("config.fish"),
-    ]
+    ];
+    let parts = std::fs::read_dir(fish.join("conf.d"));
+    let mut parts: Vec<PathBuf> = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "fish")
+        })
+        .collect();
+    parts.sort();
+    files.extend(parts);
+    files
 }
 
 pub(super) fn run(purge: bool, yes: bool) -> Outcome {
@@ -97,7 +112,10 @@ fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failur
     let text = match std::fs::read(file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Failure::new(format!("{}: {error}", file.display()))),
+        Err(error) => {
+            left.push(format!("{}: not looked at: {error}\n", file.display()));
+            return Ok(());
+        }
     };
     let (kept, unclear) = without_our_lines(&text);
     let name = file.display();
@@ -119,11 +137,21 @@ fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failur
         return Ok(());
     }
     if let Err(error) = write_atomically(&target, &kept) {
-        left.push(format!(
-            "{name}: {error}; please take out the line with `tabsense init` by hand\n"
-        ));
+        for line in ours(&text) {
+            left.push(format!(
+                "{name}: {error}; please take out by hand: {line}\n"
+            ));
+        }
     }
     Ok(())
+}
+
+/// The lines that are ours, as they stand there.
+fn ours(text: &[u8]) -> Vec<String> {
+    text.split(|&byte| byte == b'\n')
+        .filter(|line| classify(line) == Line::Ours)
+        .map(|line| String::from_utf8_lossy(line).trim().to_owned())
+        .collect()
 }
 
 /// Writes beside the file and renames, so that a full disk leaves the old one.
@@ -135,11 +163,11 @@ fn write_atomically(file: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut name = file.as_os_str().to_owned();
     name.push(".tabsense-new");
     let new = PathBuf::from(name);
+    let mut out = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&new)?;
     let written = (|| {
-        let mut out = std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&new)?;
         out.write_all(text)?;
         out.set_permissions(permissions)?;
         out.sync_all()?;
@@ -152,22 +180,34 @@ fn write_atomically(file: &Path, text: &[u8]) -> std::io::Result<()> {
 }
 
 fn remove_data(paths: &Paths, purge: bool, yes: bool) -> Result<(), Failure> {
-    for file in [paths.log(), paths.paused()] {
+    let mut old_log = paths.log().into_os_string();
+    old_log.push(".1");
+    for file in [paths.log(), old_log.into(), paths.paused()] {
         remove_file(&file)?;
     }
-    let history = paths.history();
-    if !history.exists() {
+    if !holds_history(&paths.data) {
+        remove_file(&paths.imported())?;
         let _ = std::fs::remove_dir(&paths.data);
         return Ok(());
     }
-    let question = format!("Delete the recorded history, {}?", history.display());
+    let data = paths.data.display();
+    let question = format!("Delete the recorded history in {data}?");
     if !purge || (!yes && !confirm(&question)?) {
         return print(format!(
-            "{} is kept; `--purge` deletes it\n",
-            history.display()
+            "the history in {data} is kept; `--purge` deletes it\n"
         ));
     }
     remove_directory(&paths.data)
+}
+
+/// Also a damaged one that was kept aside counts.
+fn holds_history(data: &Path) -> bool {
+    let entries = std::fs::read_dir(data);
+    entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|entry| entry.file_name().as_encoded_bytes().starts_with(b"history"))
 }
 
 fn remove_file(file: &Path) -> Result<(), Failure> {

@@ -6,11 +6,11 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
-use tabsense_config::Paths;
+use tabsense_config::{Paths, socket_dir};
 use tabsense_protocol::reply::{self, Status};
 use tabsense_protocol::request;
 
-use super::{ANSWER_LIMIT, Outcome, START_LIMIT, ask_running, connect_or_start, print, unexpected};
+use super::{ANSWER_LIMIT, Outcome, START_LIMIT, ask, ask_running, print, unexpected};
 use crate::cli::WorkerCommand;
 use crate::connection::Connection;
 use crate::failure::Failure;
@@ -30,14 +30,16 @@ pub(super) fn run(command: &WorkerCommand) -> Outcome {
     }
 }
 
+/// Starts it and waits until it answers.
 fn start(paths: &Paths) -> Outcome {
-    connect_or_start(paths)?;
+    let status = request::Body::Status(request::Status {});
+    ask(paths, status, ANSWER_LIMIT)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Stops the worker and waits until it is gone; none running is fine.
 pub(super) fn stop(paths: &Paths) -> Outcome {
-    if Connection::open(&paths.socket()).is_err() {
+    if socket_dir(paths).is_err() || Connection::open(&paths.socket()).is_err() {
         return Ok(ExitCode::SUCCESS);
     }
     ask_running(paths, request::Body::Stop(request::Stop {}), ANSWER_LIMIT)?;
