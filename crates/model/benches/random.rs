@@ -1,5 +1,10 @@
 //! Checkpoints of any shape with random weights: nothing they answer means anything, but they load
 //! and run as real ones do.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "part of a bench, not of a library"
+)]
 
 use std::path::Path;
 

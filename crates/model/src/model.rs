@@ -1,6 +1,7 @@
 //! A checkpoint that is loaded and ready: texts in, answers out.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::answer::Answer;
@@ -13,7 +14,7 @@ use crate::json::Json;
 use crate::kernels::Isa;
 use crate::parameters::Parameters;
 use crate::question::Question;
-use crate::sequence::{Cut, Parts, Sequence, Special};
+use crate::sequence::{Cut, Parts, Sequence, Special, assemble, frame, state_budget};
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 
@@ -55,9 +56,11 @@ pub struct Model {
 }
 
 /// What a question is asked about.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    text: String,
+    head: Vec<String>,
+    turns: Vec<String>,
+    last: String,
     cut: Cut,
 }
 
@@ -65,8 +68,8 @@ impl State {
     /// A plain text; of one that is too long the end is dropped.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
-            cut: Cut::End,
+            last: text.into(),
+            ..Self::default()
         }
     }
 
@@ -77,8 +80,21 @@ impl State {
             _ => Cut::End,
         };
         Self {
-            text: value.text(),
+            last: value.text(),
             cut,
+            ..Self::default()
+        }
+    }
+
+    /// Segments that follow each other, each turned into tokens on its own (and remembered, so
+    /// that the next state pays for its new segments alone). If a `cached` model has too little
+    /// room, whole segments go: the oldest `turns` first, then `head` from its end.
+    pub fn segments(head: Vec<String>, turns: Vec<String>, last: String) -> Self {
+        Self {
+            head,
+            turns,
+            last,
+            cut: Cut::Start,
         }
     }
 }
@@ -176,7 +192,8 @@ impl Model {
         let encoded = shown.map(|text| self.tokens.encode_cached(&format!(" {text}")));
         let options = encoded.collect::<Result<Vec<_>>>()?;
         let question_ids = self.question_tokens(question.kind, &question.instructions)?;
-        let state_ids = self.tokens.encode_cached(&state.text)?;
+        let frame = frame(&question_ids, &self.agent);
+        let state_ids = self.state_tokens(state, frame)?;
         let parts = Parts {
             kind: question.kind,
             question: &question_ids,
@@ -201,7 +218,8 @@ impl Model {
     pub fn state_piece(&mut self, kind: Kind, question: &str, state: &State) -> Result<Sequence> {
         self.need_cached()?;
         let question_ids = self.question_tokens(kind, question)?;
-        let state_ids = self.tokens.encode_cached(&state.text)?;
+        let frame = frame(&question_ids, &self.agent);
+        let state_ids = self.state_tokens(state, frame)?;
         let parts = Parts {
             kind,
             question: &question_ids,
@@ -254,7 +272,27 @@ impl Model {
         self.backend = backend;
     }
 
-    fn question_tokens(&mut self, kind: Kind, instructions: &str) -> Result<std::rc::Rc<[u32]>> {
+    /// Tokens of a state that shares its piece with `frame` others.
+    fn state_tokens(&mut self, state: &State, frame: usize) -> Result<Rc<[u32]>> {
+        let last = self.tokens.encode_cached(&state.last)?;
+        if state.head.is_empty() && state.turns.is_empty() {
+            return Ok(last);
+        }
+        let mut encode = |texts: &[String]| -> Result<Vec<Rc<[u32]>>> {
+            texts
+                .iter()
+                .map(|text| self.tokens.encode_cached(text))
+                .collect()
+        };
+        let (head, turns) = (encode(&state.head)?, encode(&state.turns)?);
+        let room = match self.agent.layout {
+            Layout::Cached => state_budget(&self.agent).saturating_sub(frame),
+            Layout::Sequential | Layout::Parallel => usize::MAX,
+        };
+        Ok(assemble(&head, &turns, &last, room).into())
+    }
+
+    fn question_tokens(&mut self, kind: Kind, instructions: &str) -> Result<Rc<[u32]>> {
         self.tokens
             .encode_cached(&format!("{} question: {instructions}", kind.name()))
     }

@@ -1,5 +1,7 @@
 //! From texts to token sequences, in the three option layouts (see the crate documentation).
 
+use std::rc::Rc;
+
 use crate::config::{AgentConfig, Kind, Layout};
 use crate::error::{Error, Result};
 
@@ -19,9 +21,10 @@ pub struct Sequence {
 }
 
 /// Which end of a state that is too long is dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cut {
     /// Keep the start (texts and objects).
+    #[default]
     End,
     /// Keep the end, the newest turns (lists).
     Start,
@@ -162,6 +165,46 @@ impl Sequence {
     }
 }
 
+/// Tokens of the first piece of a `cached` checkpoint, all included. The longest option, its
+/// `[MASK]` and one more place come after it.
+pub(crate) fn state_budget(config: &AgentConfig) -> usize {
+    config.max_len.saturating_sub(config.option_max_len + 2)
+}
+
+/// Tokens of question and special tokens in the first piece.
+pub(crate) fn frame(question: &[u32], config: &AgentConfig) -> usize {
+    question.len().min(config.head_max_len.saturating_sub(2)) + 3
+}
+
+/// A state of segments, each encoded on its own, in at most `room` tokens. The last segment
+/// stands; of the head as many as fit beside it; of the turns the newest that fit beside both.
+pub(crate) fn assemble(
+    head: &[Rc<[u32]>],
+    turns: &[Rc<[u32]>],
+    last: &[u32],
+    room: usize,
+) -> Vec<u32> {
+    let last = &last[..last.len().min(room)];
+    let mut left = room - last.len();
+    let fits = |left: &mut usize, ids: &[u32]| {
+        let enough = ids.len() <= *left;
+        *left -= if enough { ids.len() } else { 0 };
+        enough
+    };
+    let head = head
+        .iter()
+        .take_while(|ids| fits(&mut left, ids))
+        .collect::<Vec<_>>();
+    let kept = turns
+        .iter()
+        .rev()
+        .take_while(|ids| fits(&mut left, ids))
+        .count();
+    let turns = &turns[turns.len() - kept..];
+    let parts = head.into_iter().chain(turns).map(|ids| &ids[..]);
+    parts.chain([last]).flatten().copied().collect()
+}
+
 /// Option tokens after the cuts: 48 each, and fewer when they would push out the question.
 fn spans<'a>(parts: &Parts<'a>, config: &AgentConfig) -> Vec<&'a [u32]> {
     let cut = |most: usize| -> Vec<&'a [u32]> {
@@ -283,6 +326,22 @@ mod tests {
         parts.cut = Cut::Start;
         let s = Sequence::joint(&parts, SPECIAL, &config).unwrap();
         assert_eq!((s.ids.len(), s.ids[18], s.ids[19]), (20, 199, 2));
+    }
+
+    #[test]
+    fn of_a_long_state_the_oldest_turns_go_first_and_then_the_head() {
+        let ids = |from: u32, len: u32| -> Rc<[u32]> { (from..from + len).collect() };
+        let (head, turns) = (
+            [ids(10, 2), ids(20, 3)],
+            [ids(30, 2), ids(40, 2), ids(50, 2)],
+        );
+        let last = [60, 61];
+        let all = assemble(&head, &turns, &last, 13);
+        assert_eq!(all, [10, 11, 20, 21, 22, 30, 31, 40, 41, 50, 51, 60, 61]);
+        let fewer = assemble(&head, &turns, &last, 11);
+        assert_eq!(fewer, [10, 11, 20, 21, 22, 40, 41, 50, 51, 60, 61]);
+        assert_eq!(assemble(&head, &turns, &last, 6), [10, 11, 50, 51, 60, 61]);
+        assert_eq!(assemble(&head, &turns, &last, 1), [60]);
     }
 
     #[test]

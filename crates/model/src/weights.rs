@@ -64,11 +64,7 @@ impl Weights {
     pub(crate) fn open(file: &Path) -> Result<Self> {
         let handle = File::open(file).map_err(|e| Error::io(file, e))?;
         let map = map_file(&handle).map_err(|e| Error::io(file, e))?;
-        let damaged = |reason: String| Error::Tensor {
-            file: file.to_owned(),
-            name: "(header)".to_owned(),
-            reason,
-        };
+        let damaged = |reason| damaged(file, reason);
         let (header, metadata) =
             SafeTensors::read_metadata(&map).map_err(|e| damaged(e.to_string()))?;
         let start = 8 + header;
@@ -95,11 +91,6 @@ impl Weights {
             map: Arc::new(map),
             tensors,
         })
-    }
-
-    /// The file, for messages.
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
     }
 
     /// Names of all tensors, as the MLX port spells them.
@@ -286,14 +277,14 @@ impl Matrix {
             _ => None,
         }
     }
+}
 
-    /// Whether the matrix is stored in 8 or 4 bits, and in which.
-    pub(crate) fn bits(&self) -> Option<u8> {
-        match self.values {
-            Values::Dense { .. } => None,
-            Values::Eight { .. } => Some(8),
-            Values::Four { .. } => Some(4),
-        }
+/// A file that as a whole is not what it should be.
+pub(crate) fn damaged(file: &Path, reason: String) -> Error {
+    Error::Tensor {
+        file: file.to_owned(),
+        name: "(header)".to_owned(),
+        reason,
     }
 }
 

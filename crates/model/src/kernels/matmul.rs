@@ -3,7 +3,7 @@
 use memmap2::{Mmap, MmapMut};
 
 use super::quantise::{self, Activations, Quantised};
-use super::simd::{PANEL, Simd};
+use super::simd::{PANEL, Simd, for_rows};
 use super::{Isa, Op};
 use crate::weights::Matrix;
 
@@ -349,13 +349,13 @@ pub(super) unsafe fn product<S: Simd, const M: usize, const V: usize>(
             #[inline(always)]
             |v| s.load(&row[v * S::LANES..]),
         );
-        for (m, sums) in sums.iter_mut().enumerate() {
+        for_rows!(M, |ROW| {
             // SAFETY: the caller promises `depth` floats in each of `M` rows.
-            let x = s.splat(unsafe { *a.add(m * a_stride + k) });
+            let x = s.splat(unsafe { *a.add(ROW * a_stride + k) });
             for v in 0..V {
-                sums[v] = s.fma(x, b[v], sums[v]);
+                sums[ROW][v] = s.fma(x, b[v], sums[ROW][v]);
             }
-        }
+        });
     }
     for (out, sums) in out.iter_mut().zip(&sums) {
         for v in 0..V {

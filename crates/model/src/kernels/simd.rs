@@ -66,6 +66,21 @@ pub(super) trait Simd: Copy {
     );
 }
 
+/// Runs a block for every row number below `M` (up to 6), unrolled: sums that are reached by a
+/// number known to the compiler stay in registers, those in a loop do not.
+macro_rules! for_rows {
+    ($rows:ident, |$row:ident| $block:block) => {
+        $crate::kernels::simd::for_rows!(@ $rows, $row, $block, 0 1 2 3 4 5)
+    };
+    (@ $rows:ident, $row:ident, $block:block, $($number:literal)*) => {
+        $(if $number < $rows {
+            const $row: usize = $number;
+            $block
+        })*
+    };
+}
+pub(super) use for_rows;
+
 /// Columns of the widest panel.
 pub(super) const PANEL: usize = 64;
 /// Added to a float below 2^22 it leaves the rounded number in the low bits (1.5 * 2^23).
@@ -172,17 +187,17 @@ impl Simd for Portable {
             // SAFETY: the caller promises this many weights; an array of bytes has no alignment.
             let w = unsafe { &*w.add(pair * 2 * COLUMNS).cast::<[i8; 2 * COLUMNS]>() };
             let w: [i16; 2 * COLUMNS] = std::array::from_fn(|i| i16::from(w[i]));
-            for (row, sums) in sums.iter_mut().enumerate() {
+            for_rows!(M, |ROW| {
                 // SAFETY: the caller promises `M` rows of `2 * pairs` numbers.
-                let two = unsafe { *a.add(row * stride + 2 * pair).cast::<[i16; 2]>() };
+                let two = unsafe { *a.add(ROW * stride + 2 * pair).cast::<[i16; 2]>() };
                 // In this form compilers find the instruction that multiplies and adds pairs.
                 let a: [i16; 2 * COLUMNS] = std::array::from_fn(|i| two[i % 2]);
                 let products: [i32; 2 * COLUMNS] =
                     std::array::from_fn(|i| i32::from(a[i]) * i32::from(w[i]));
-                for (c, sum) in sums.iter_mut().enumerate() {
+                for (c, sum) in sums[ROW].iter_mut().enumerate() {
                     *sum += products[2 * c] + products[2 * c + 1];
                 }
-            }
+            });
         }
         for (out, sums) in out.iter_mut().zip(&sums) {
             for (out, sum) in out.iter_mut().zip(sums) {

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::simd::{PANEL, ROUND, Simd};
+use super::simd::{PANEL, ROUND, Simd, for_rows};
 use super::{Isa, Kind, Op};
 
 /// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
@@ -116,20 +116,20 @@ impl Simd for Avx512 {
                 let w: [__m512i; 4] = std::array::from_fn(|v| {
                     _mm512_cvtepi8_epi16(_mm256_loadu_si256(w.add(32 * v).cast()))
                 });
-                for (row, sums) in sums.iter_mut().enumerate() {
+                for_rows!(M, |ROW| {
                     let two = a
-                        .add(row * stride + 2 * pair)
+                        .add(ROW * stride + 2 * pair)
                         .cast::<i32>()
                         .read_unaligned();
                     let two = _mm512_set1_epi32(two);
-                    for (sum, w) in sums.iter_mut().zip(&w) {
+                    for (sum, w) in sums[ROW].iter_mut().zip(&w) {
                         *sum = _mm512_dpwssd_epi32(*sum, two, *w);
                     }
-                }
+                });
             }
             for (out, sums) in out.iter_mut().zip(&sums) {
-                for v in 0..4 {
-                    _mm512_storeu_ps(out.as_mut_ptr().add(16 * v), _mm512_cvtepi32_ps(sums[v]));
+                for (v, sum) in sums.iter().enumerate() {
+                    _mm512_storeu_ps(out.as_mut_ptr().add(16 * v), _mm512_cvtepi32_ps(*sum));
                 }
             }
         }
@@ -151,20 +151,20 @@ impl Simd for Avx512 {
                 let w = w.add(quad * 256);
                 let w: [__m512i; 4] =
                     std::array::from_fn(|v| _mm512_loadu_si512(w.add(64 * v).cast()));
-                for (row, sums) in sums.iter_mut().enumerate() {
+                for_rows!(M, |ROW| {
                     let four = a
-                        .add(row * stride + 4 * quad)
+                        .add(ROW * stride + 4 * quad)
                         .cast::<i32>()
                         .read_unaligned();
                     let four = _mm512_set1_epi32(four);
-                    for (sum, w) in sums.iter_mut().zip(&w) {
+                    for (sum, w) in sums[ROW].iter_mut().zip(&w) {
                         *sum = _mm512_dpbusd_epi32(*sum, four, *w);
                     }
-                }
+                });
             }
             for (out, sums) in out.iter_mut().zip(&sums) {
-                for v in 0..4 {
-                    _mm512_storeu_si512(out.as_mut_ptr().add(16 * v).cast(), sums[v]);
+                for (v, sum) in sums.iter().enumerate() {
+                    _mm512_storeu_si512(out.as_mut_ptr().add(16 * v).cast(), *sum);
                 }
             }
         }
@@ -254,20 +254,20 @@ impl Simd for Avx2 {
                 let w: [__m256i; 2] = std::array::from_fn(|v| {
                     _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(16 * v).cast()))
                 });
-                for (row, sums) in sums.iter_mut().enumerate() {
+                for_rows!(M, |ROW| {
                     let two = a
-                        .add(row * stride + 2 * pair)
+                        .add(ROW * stride + 2 * pair)
                         .cast::<i32>()
                         .read_unaligned();
                     let two = _mm256_set1_epi32(two);
-                    for (sum, w) in sums.iter_mut().zip(&w) {
+                    for (sum, w) in sums[ROW].iter_mut().zip(&w) {
                         *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(two, *w));
                     }
-                }
+                });
             }
             for (out, sums) in out.iter_mut().zip(&sums) {
-                for v in 0..2 {
-                    _mm256_storeu_ps(out.as_mut_ptr().add(8 * v), _mm256_cvtepi32_ps(sums[v]));
+                for (v, sum) in sums.iter().enumerate() {
+                    _mm256_storeu_ps(out.as_mut_ptr().add(8 * v), _mm256_cvtepi32_ps(*sum));
                 }
             }
         }

@@ -35,7 +35,7 @@ pub struct Decision {
     /// What to decide; the same text in every decision of a kind.
     pub question: String,
     /// What the options are judged by. A `cached` model keeps what it made of the latest states.
-    pub state: Vec<u8>,
+    pub state: State,
     /// The candidates. Bytes that are not UTF-8 are read as U+FFFD.
     pub options: Vec<Vec<u8>>,
     /// After which the answer is of no use.

@@ -103,12 +103,12 @@ impl Stage {
         let decision = Decision {
             session: session.into(),
             question: "next".into(),
-            state: state.into(),
+            state: State::text(state),
             options: vec![b"one".to_vec(), b"two\xff".to_vec()],
             deadline,
         };
         self.runner.submit(decision, move |outcome| {
-            drop(outcomes.send((name, outcome)))
+            drop(outcomes.send((name, outcome)));
         });
     }
 
@@ -270,7 +270,7 @@ fn a_real_model_answers_through_the_thread() {
     ready(&runner);
     let decision = Decision {
         question: "next".into(),
-        state: b"cd do".to_vec(),
+        state: State::text("cd do"),
         options: vec![b"docs/".to_vec(), b"downloads/".to_vec()],
         ..Decision::default()
     };
@@ -283,7 +283,7 @@ fn a_real_model_answers_through_the_thread() {
     let text = br#"{"q": {"type": "noul", "instructions": "Ready?"}}"#;
     let questions = Question::parse_all(text).unwrap();
     runner.ask(State::text("x"), questions, None, move |got| {
-        drop(send.send(got))
+        drop(send.send(got));
     });
     assert_eq!(receive.recv().unwrap().unwrap()[0].probabilities.len(), 2);
 }

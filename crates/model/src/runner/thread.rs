@@ -199,7 +199,7 @@ impl Worker {
             Layout::Sequential | Layout::Parallel => {
                 let options: Vec<String> = options.into_iter().map(Into::into).collect();
                 let question = Question::choice("", &decision.question, &options);
-                let sequence = self.model.sequence(&state(decision), &question)?;
+                let sequence = self.model.sequence(&decision.state, &question)?;
                 self.model.forward(&sequence, stop)?
             }
         };
@@ -223,7 +223,7 @@ impl Worker {
     fn state_slot(&mut self, decision: &Decision, stop: &Stop) -> Result<(usize, usize)> {
         let piece = self
             .model
-            .state_piece(Kind::Choice, &decision.question, &state(decision))?;
+            .state_piece(Kind::Choice, &decision.question, &decision.state)?;
         self.clock += 1;
         let same = |slot: &Slot| slot.state == piece.ids && slot.kind == piece.kind;
         if let Some(slot) = self.slots.iter().position(same) {
@@ -259,10 +259,6 @@ impl Worker {
             .map(|question| self.model.answer(state, question, stop))
             .collect()
     }
-}
-
-fn state(decision: &Decision) -> State {
-    State::text(String::from_utf8_lossy(&decision.state))
 }
 
 /// Calls someone else's code, whose panic is not ours.

@@ -155,7 +155,7 @@ def cached_item(tok, state, q, agent):
     encode = lambda text: tok(text.replace("[MASK]", " "))["input_ids"]
     options = render_options(q)
     ids = [tok.cls_token_id, *encode(f"{q['t']} question: {q['ins']}")[: agent["head_max_len"] - 2], tok.sep_token_id]
-    room = agent["max_len"] - len(ids) - agent["option_max_len"] - 2
+    room = agent["max_len"] - len(ids) - agent["option_max_len"] - 3
     text = encode(serialize_state(state))
     ids += text[max(0, len(text) - room):] if isinstance(state, list) else text[:room]
     ids.append(tok.sep_token_id)
