@@ -15,14 +15,16 @@
 if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 
 typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
+# Every function but the widgets runs with zsh's own options and these.
+typeset -ga +x __tabsense_safe=(-o no_aliases -o no_err_return -o no_err_exit -o no_xtrace)
 # More matches than this are left in native order.
 typeset -gi +x __tabsense_most=20000
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
-typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd __tabsense_again
+typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd
 typeset -gi +x __tabsense_histcmd
 typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
-typeset -ga +x __tabsense_group_names __tabsense_group_sort __tabsense_plan __tabsense_added
+typeset -ga +x __tabsense_group_names __tabsense_plan __tabsense_added
 typeset -ga +x __tabsense_state __tabsense_started __tabsense_pending
 typeset -g +x __tabsense_command='' __tabsense_session="${__tabsense_session:-}" __tabsense_word=''
 typeset -g +x __tabsense_numeric='' __tabsense_multibyte='' __tabsense_unit=''
@@ -31,21 +33,14 @@ typeset -g +x __tabsense_numeric='' __tabsense_multibyte='' __tabsense_unit=''
 
 # The widget behind the completion widgets' names. $1 is the builtin widget it stands for.
 _tabsense_tab() {
-  local __tabsense_style=$1 __tabsense_status=0
+  local __tabsense_style=$1 __tabsense_status=0 __tabsense_again=0
   shift
-  __tabsense_forget
   zle _tabsense_first_$__tabsense_style -- "$@" || __tabsense_status=$?
   if [[ $__tabsense_again == 1 ]]; then
     __tabsense_status=0
     zle _tabsense_second_$__tabsense_style -- "$@" || __tabsense_status=$?
   fi
   return $__tabsense_status
-}
-
-__tabsense_forget() {
-  emulate -L zsh
-  setopt no_err_return no_err_exit no_xtrace
-  __tabsense_again=0
 }
 
 # The first completion widget: native completion, with the calls of compadd noted.
@@ -74,12 +69,11 @@ __tabsense_begin() {
   local numeric= multibyte=no_multibyte
   if [[ -o numeric_glob_sort ]]; then numeric=n; fi
   if [[ -o multibyte ]]; then multibyte=multibyte; fi
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace
+  emulate -L zsh "${__tabsense_safe[@]}"
   __tabsense_numeric=$numeric __tabsense_multibyte=$multibyte
   __tabsense_calls=0 __tabsense_groups=0 __tabsense_total=0 __tabsense_odd=0
-  __tabsense_options_of=() __tabsense_context=() __tabsense_group_of=() __tabsense_match_of=()
-  __tabsense_group_names=() __tabsense_group_sort=() __tabsense_added=()
+  __tabsense_options_of=() __tabsense_context=() __tabsense_group_of=()
+  __tabsense_group_names=() __tabsense_added=()
   __tabsense_word=$PREFIX
   comppostfuncs=(${comppostfuncs:#_tabsense_post} _tabsense_post)
   functions[compadd]=$functions[_tabsense_compadd]
@@ -129,8 +123,7 @@ _tabsense_compadd() {
 
 # Notes one call: __tabsense_opts, _grp, _hits and _shown of the caller.
 __tabsense_note() {
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace
+  emulate -L zsh "${__tabsense_safe[@]}"
   local -i count=$#__tabsense_hits call group
   if (( __tabsense_total + count > __tabsense_most )); then
     __tabsense_odd=1
@@ -196,8 +189,7 @@ __tabsense_correct() {
 
 # Asks for the order once the native completion is done, and drops its result when there is one.
 __tabsense_decide() {
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace no_bg_nice extended_glob
+  emulate -L zsh "${__tabsense_safe[@]}" -o no_bg_nice -o extended_glob
   local insert=${compstate[insert]-} list=${compstate[list]-}
   (( ! __tabsense_odd )) || return 0
   [[ ${compstate[old_list]-} != keep && $insert != all && $insert != *tab* && $insert != [0-9]* ]] || return 0
@@ -257,7 +249,7 @@ __tabsense_ask() {
   done
   # What a match stands for: the whole word as the command will get it.
   local -A before after quoted
-  local -a context options
+  local -a context options reply
   for (( call = 1; call <= __tabsense_calls; call++ )); do
     context=("${(@ps:\0:)__tabsense_context[call]}") options=("${(@ps:\0:)__tabsense_options_of[call]}")
     # Inside a quoted argument that holds a whole command: rare, and not ours to take apart.
@@ -320,7 +312,6 @@ __tabsense_around() {
       *) shift ;;
     esac
   done
-  typeset -ga reply
   [[ -z $quoted ]] || path=${(Q)path} path_suffix=${(Q)path_suffix}
   reply=("${(Q)ignored}$inserted${(Q)pre}$path" "$path_suffix" "$quoted")
 }
@@ -348,7 +339,7 @@ __tabsense_read_answer() {
 
 # The second completion widget: adds what the first one noted, in our order.
 _tabsense_second() {
-  if [[ $__tabsense_again != 1 ]]; then
+  if [[ ${__tabsense_again-} != 1 ]]; then
     # Called again from within menu selection: a fresh native completion.
     local __tabsense_result=0
     _main_complete "$@" || __tabsense_result=$?
@@ -359,8 +350,7 @@ _tabsense_second() {
 }
 
 __tabsense_replay() {
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $__tabsense_multibyte
+  emulate -L zsh "${__tabsense_safe[@]}" -o extended_glob -o $__tabsense_multibyte
   __tabsense_again=0
   local nul=$'\0' place
   local -a ranked=() items calls
@@ -436,12 +426,13 @@ __tabsense_add() {
 # Adds what the client knows beyond the native matches: whole words, in a group of their own.
 __tabsense_add_own() {
   (( $#__tabsense_added )) || return 0
-  local record kind text dir base
-  local -a words shown
+  local record text dir base
   for record in "${(@)__tabsense_added}"; do
-    [[ $record == +* ]] || continue
-    kind=$record[2] text=${record#*$'\t'}
-    [[ -n $text && $kind != l ]] || continue
+    text=${record#*$'\t'}
+    if [[ $record == +w* ]]; then
+      builtin compadd -U -V tabsense -- "$text"
+    fi
+    [[ $record == +[df]* ]] || continue
     [[ $text != \~/* || -z $compstate[quote] ]] || text=$HOME/${text#\~/}
     base=${text%/}
     dir=
@@ -459,19 +450,15 @@ __tabsense_keeps() {
   [[ -n $line && $line != ' '* ]] || return 1
   [[ -z ${HISTORY_IGNORE:-} || $line != ${~HISTORY_IGNORE} ]] || return 1
   [[ ! -o hist_ignore_space || ${aliases[$word]-} != ' '* ]] || return 1
-  local stored='(builtin[[:space:]]##|)(history|r|fc[[:space:]]##-*l*)(|[[:space:]]*)'
+  local stored='(builtin |)(history|r|fc *-*l*)(| *)'
   [[ ! -o hist_no_store || $line != ${~stored} ]]
 }
 
 __tabsense_preexec() {
-  local -i keeps=0 extended=0
-  [[ ! -o extended_glob ]] || extended=1
-  # Read under the user's options, which emulate sets aside.
-  local ignore_space=no_hist_ignore_space no_store=no_hist_no_store
-  [[ ! -o hist_ignore_space ]] || ignore_space=hist_ignore_space
-  [[ ! -o hist_no_store ]] || no_store=hist_no_store
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace extended_glob $ignore_space $no_store
+  # HISTORY_IGNORE is a pattern in the user's own terms; the other options outlive `emulate`.
+  local glob=no_extended_glob
+  [[ ! -o extended_glob ]] || glob=extended_glob
+  emulate -L zsh "${__tabsense_safe[@]}" -o $glob
   __tabsense_flush
   # $1 as typed, with its line breaks; empty where there is no history.
   __tabsense_command=
@@ -483,8 +470,7 @@ __tabsense_preexec() {
 
 __tabsense_precmd() {
   local __tabsense_status=$?
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace
+  emulate -L zsh "${__tabsense_safe[@]}"
   [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
   __tabsense_install
   if [[ -z $__tabsense_command ]]; then
@@ -498,19 +484,13 @@ __tabsense_precmd() {
     start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
     "ran_in=$__tabsense_started[3]")
   __tabsense_command=
-  # A hook of someone else may keep the line out of the history; zsh shows that one line later.
-  if __tabsense_others_decide; then
+  # A hook of someone else may keep the line out of the history: zsh shows that one line later.
+  if (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]; then
     __tabsense_tell
     return 0
   fi
   __tabsense_tell "${(@)__tabsense_pending}"
   __tabsense_pending=()
-  return 0
-}
-
-# Whether it is not known yet if the shell keeps the last line.
-__tabsense_others_decide() {
-  (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]
 }
 
 # Sends the line that waited. The event number stands still when the shell drops a line.
@@ -528,8 +508,8 @@ __tabsense_tell() {
   local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
   [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
   setopt no_bg_nice
-  # In a subshell: the job table, $! and $? of the shell stay as they are.
-  ( "$bin" prompt --hook <<<"${(pj:\0:)header}"$'\0\0' & ) >/dev/null 2>&1
+  # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
+  : "$("$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &)"
 }
 
 # --- setting up -----------------------------------------------------------------------------------
@@ -549,8 +529,7 @@ _tabsense_plugins() {
 # Puts _tabsense_tab behind every completion widget that runs _main_complete. Again at each prompt,
 # as compinit or a plugin may define them later.
 __tabsense_install() {
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace
+  emulate -L zsh "${__tabsense_safe[@]}"
   if [[ -n ${TABSENSE_TRY-} && -z ${functions[_main_complete]-} ]]; then
     autoload -Uz compinit && compinit -u
   fi
@@ -569,8 +548,7 @@ __tabsense_install() {
 }
 
 __tabsense_start() {
-  emulate -L zsh
-  setopt no_aliases no_err_return no_err_exit no_xtrace
+  emulate -L zsh "${__tabsense_safe[@]}"
   zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
   zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
   local letter=$'\xc3\xa9'

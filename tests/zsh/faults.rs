@@ -1,6 +1,6 @@
 //! Whatever the client does: zsh's own completion, as if we were not there.
 
-use crate::common::{CTRL_C, DOWN, ENTER, Fake, Home, Options, Shell, TAB, Terminal};
+use crate::common::{CTRL_C, CTRL_U, DOWN, ENTER, Fake, Home, Options, Shell, TAB, Terminal};
 
 /// Lists, chooses from the menu and runs as in the bare shell.
 #[track_caller]
@@ -195,6 +195,7 @@ fn interrupting_completion_leaves_a_working_shell() {
         terminal.raw().contains(&7).then_some(())
     });
     terminal.press(CTRL_C);
+    terminal.press(CTRL_U);
     terminal.wait_prompt();
     follow_up(&home, &mut terminal);
 }

@@ -177,11 +177,13 @@ fn random_names_are_chosen_by_random_prefixes() {
     };
     let terminal = std::cell::RefCell::new(home.start(&Options::fake(Fake::Reverse)));
     let number = std::cell::Cell::new(0);
-    let strategy = (
-        prop::collection::btree_set(name(), 2..5),
-        any::<prop::sample::Index>(),
-        any::<bool>(),
-    );
+    // zsh writes such bytes as $'...' and takes two of those for names with a common beginning.
+    let unprintable = |name: &Vec<u8>| name.iter().any(|byte| !(b' '..=b'~').contains(byte));
+    let names = prop::collection::btree_set(name(), 2..5)
+        .prop_filter("one odd name", move |names| {
+            names.iter().filter(|name| unprintable(name)).count() < 2
+        });
+    let strategy = (names, any::<prop::sample::Index>(), any::<bool>());
     let mut runner = TestRunner::new(Config {
         cases: 40,
         failure_persistence: None,
