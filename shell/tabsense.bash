@@ -469,9 +469,9 @@ if [ -z "$__tabsense_native" ]; then
           ;;
       esac
       # bash printed it to be read again: words and single quotes only.
-      [[ ! $line =~ $odd ]] || \eval "__tabsense_adopt_odd ${line#complete }"
+      [[ ! $line =~ $odd ]] || \eval "__tabsense_adopt_odd ${line#complete }" 2>/dev/null
     done
-    \eval "$bulk"
+    \eval "$bulk" 2>/dev/null
     case $text$IFS in
       *" -D$IFS"*) ;;
       *) builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D ;;
