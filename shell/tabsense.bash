@@ -134,9 +134,16 @@ if [ -z "$__tabsense_native" ]; then
     # One candidate that fits has no order.
     [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]-} != "$1"* ]] || return 0
     ((${#COMPREPLY[@]} <= __tabsense_most)) || return 0
-    local answer flags item
+    local answer flags item place code
     local -a items=() lines=()
-    answer=$(__tabsense_ask "$1" 2>/dev/null) || return 0
+    # A directory that took too long is not tried again until another one did.
+    place=${PWD-}/${1%"${1##*/}"}
+    [[ ${#COMPREPLY[@]} -gt 0 || $place != "$__tabsense_slow" ]] || return 0
+    answer=$(__tabsense_ask "$1" 2>/dev/null) || {
+      code=$?
+      ((code != 4)) || __tabsense_slow=$place
+      return 0
+    }
     # shellcheck disable=SC2206
     lines=($answer)
     ((${#lines[@]} > 1)) || return 0
@@ -408,7 +415,7 @@ if [ -z "$__tabsense_native" ]; then
     esac
     builtin compgen "$action" -- "$word" | command sort | {
       # The first line comes when the directory has been read. End of file is no candidate either.
-      IFS= read -r -t "$__tabsense_patience" item || (($? == 1)) || exit 1
+      IFS= read -r -t "$__tabsense_patience" item || (($? == 1)) || exit 4
       [[ -z $item ]] || list=("$item")
       mapfile -t -n "$__tabsense_most" -O "${#list[@]}" list
     }
@@ -678,7 +685,7 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_patience=${__tabsense_patience:-0.045}
     __tabsense_odd=${__tabsense_odd:-0}
     __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
-    __tabsense_last='' __tabsense_cwd=''
+    __tabsense_last='' __tabsense_cwd='' __tabsense_slow=''
     # The first prompt looks again, for what the rest of the rc file registers.
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void

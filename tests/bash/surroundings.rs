@@ -258,3 +258,17 @@ fn a_huge_directory_stays_with_bash() {
     terminal.wait_for("the list", |screen| list(screen).len() == 10);
     assert_eq!(list(&terminal.screen())[0], "file001239");
 }
+
+#[test]
+fn a_directory_that_takes_long_is_not_tried_twice() {
+    let Some(home) = three_files() else { return };
+    home.files(&["other/one", "other/two"]);
+    let mut terminal = home.start(&scripted(Fake::Reverse).after("__tabsense_patience=0.000001"));
+    let native = ["apple", "banana", "cherry", "other/"];
+    tab_shows(&mut terminal, "argdump ", &native);
+    terminal.clear_line();
+    terminal.run("__tabsense_patience=9");
+    tab_shows(&mut terminal, "argdump ", &native);
+    terminal.clear_line();
+    tab_shows(&mut terminal, "argdump other/", &["two", "one"]);
+}
