@@ -17,8 +17,9 @@ if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
 # Every function but the widgets runs with zsh's own options and these.
 typeset -ga +x __tabsense_safe=(-o no_aliases -o no_err_return -o no_err_exit -o no_xtrace)
-# More matches than this are left in native order.
-typeset -gi +x __tabsense_most=20000
+# More matches than this are left in native order: sending and adding them would cost too long.
+# As are matches picked from more words than that: they are looked at twice.
+typeset -gi +x __tabsense_most=2000 __tabsense_most_given=20000
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd
@@ -104,7 +105,15 @@ _tabsense_compadd() {
     builtin compadd "${__tabsense_all[@]}"
     return
   fi
-  if (( $#__tabsense_rest || __tabsense_total + $# > __tabsense_most )) ||
+  local -i __tabsense_given=$#
+  if (( $#__tabsense_names )); then
+    # The words are names of arrays (or keys of them). Counted first: the dry run looks at each.
+    local __tabsense_name
+    for __tabsense_name; do
+      [[ $__tabsense_name == \(* ]] || __tabsense_given+=${#${(@P)__tabsense_name}}
+    done
+  fi
+  if (( $#__tabsense_rest || __tabsense_given > __tabsense_most_given )) ||
      [[ ${__tabsense_disp[2]-} == \(* ]]; then
     # Dummies that line columns up, "all matches", too many: native order.
     __tabsense_odd=1
