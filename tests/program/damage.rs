@@ -65,48 +65,63 @@ fn with_history() -> Option<Home> {
     Some(home)
 }
 
+/// What may happen to a file.
+#[derive(Debug)]
+enum Damage {
+    Zeros,
+    Cut,
+    Directory,
+}
+
+impl Damage {
+    fn inflict(&self, home: &Home) {
+        let path = database(home);
+        match self {
+            Self::Zeros => {
+                let mut bytes = std::fs::read(&path).expect("read");
+                bytes[..16].fill(0);
+                std::fs::write(&path, bytes).expect("written");
+            }
+            Self::Cut => {
+                let file = std::fs::File::options().write(true).open(&path).expect("open");
+                file.set_len(5000).expect("cut");
+            }
+            Self::Directory => {
+                std::fs::remove_file(&path).expect("removed");
+                std::fs::create_dir(&path).expect("made");
+                std::fs::write(path.join("inside"), "x").expect("written");
+            }
+        }
+    }
+}
+
 fn aside(home: &Home) -> Vec<PathBuf> {
     std::fs::read_dir(store::directory(home))
         .expect("the data directory")
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().contains("history.corrupt-"))
+        .filter(|path| !["wal", "shm"].iter().any(|end| path.to_string_lossy().ends_with(end)))
         .collect()
 }
 
 #[test]
 fn a_damaged_database_is_kept_aside_and_named_and_a_new_one_begun() {
-    let damages: [(&str, fn(&Home)); 3] = [
-        ("zeros at its start", |home| {
-            let mut bytes = std::fs::read(database(home)).expect("read");
-            bytes[..16].fill(0);
-            std::fs::write(database(home), bytes).expect("written");
-        }),
-        ("cut", |home| {
-            let file = std::fs::File::options().write(true).open(database(home)).expect("open");
-            file.set_len(5000).expect("cut");
-        }),
-        ("a directory", |home| {
-            std::fs::remove_file(database(home)).expect("removed");
-            std::fs::create_dir(database(home)).expect("made");
-            std::fs::write(database(home).join("inside"), "x").expect("written");
-        }),
-    ];
-    for (what, damage) in damages {
+    for damage in [Damage::Zeros, Damage::Cut, Damage::Directory] {
         let Some(home) = with_history() else { return };
-        damage(&home);
+        damage.inflict(&home);
         let bad = std::fs::read(database(&home)).ok();
         ran(&home, "bash", "after", &[]);
         answered(&home);
         wait_commands(&home, &["after"]);
         let kept = aside(&home);
-        assert_eq!(kept.len(), 1, "{what}: {kept:?}");
-        assert_eq!(std::fs::read(&kept[0]).ok(), bad, "{what}: nothing is lost");
+        assert_eq!(kept.len(), 1, "{damage:?}: {kept:?}");
+        assert_eq!(std::fs::read(&kept[0]).ok(), bad, "{damage:?}: nothing is lost");
         let name = kept[0].to_string_lossy().into_owned();
         let trouble = status(&home)["trouble"].as_str().map(str::to_owned);
-        assert!(trouble.is_some_and(|text| text.contains(&name)), "{what}: {}", status(&home));
+        assert!(trouble.is_some_and(|text| text.contains(&name)), "{damage:?}: {}", status(&home));
         let doctor = String::from_utf8_lossy(&home.tabsense(&["doctor"]).stdout).into_owned();
-        assert!(doctor.contains(&name), "{what}: {doctor}");
+        assert!(doctor.contains(&name), "{damage:?}: {doctor}");
         assert_eq!(integrity(&home), "ok");
     }
 }

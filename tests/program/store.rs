@@ -61,11 +61,16 @@ pub(crate) fn commands(home: &Home) -> Vec<String> {
     rows(home).into_iter().map(|row| row.command).collect()
 }
 
-/// Waits until the store holds exactly these commands, in this order.
+/// Waits until the store holds exactly these commands. In any order: two processes that follow each
+/// other closely may overtake each other.
 #[track_caller]
 pub(crate) fn wait_commands(home: &Home, expected: &[&str]) {
-    eventually(&format!("the store holds {expected:?}, not {:?}", commands(home)), || {
-        (commands(home) == expected).then_some(())
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    eventually(&format!("the store holds {expected:?}"), || {
+        let mut found = commands(home);
+        found.sort_unstable();
+        (found == expected).then_some(())
     });
 }
 

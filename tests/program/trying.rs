@@ -84,7 +84,14 @@ fn enter(home: &Home, terminal: &mut Terminal, shell: Shell) {
 #[track_caller]
 fn nothing_is_left(home: &Home, before: &BTreeMap<PathBuf, Vec<u8>>) {
     eventually("the throw-away home is gone", || throw_aways(home).is_empty().then_some(()));
-    eventually("its processes are gone", || inside(home).is_empty().then_some(()));
+    let lines = || -> Vec<String> {
+        let line = |pid| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let text = |pid| String::from_utf8_lossy(&line(pid)).replace('\0', " ");
+        inside(home).into_iter().map(text).collect()
+    };
+    eventually(&format!("its processes are gone: {:?}", lines()), || {
+        inside(home).is_empty().then_some(())
+    });
     eventually("the program is gone", || trying(home).is_none().then_some(()));
     assert_eq!(workers(home), Vec::<u32>::new(), "the real home has no worker");
     let after = snapshot(&home.home());

@@ -170,7 +170,8 @@ fn a_person_is_asked_before_an_rc_file_is_changed() {
     assert_eq!(read(&home, ".zshrc"), ZSH.as_bytes());
     let mut terminal = home.start(&Options::bare());
     for (answer, left) in [("n", ZSH), ("", ZSH), ("y", "")] {
-        terminal.press(format!("clear; {} uninstall{ENTER}", home.client().display()));
+        terminal.run("clear");
+        terminal.press(format!("{} uninstall{ENTER}", home.client().display()));
         terminal.wait_text("[y/N]");
         terminal.press(format!("{answer}{ENTER}"));
         terminal.wait_prompt();

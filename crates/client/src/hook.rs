@@ -90,8 +90,10 @@ fn tell() -> Option<()> {
     }
     let request = Request::new(records.session(), request::Body::Prompt(prompt));
     match connect(&paths) {
+        // One that is ending may hang up.
         Ok(mut connection) => connection
             .tell(&request, Duration::from_millis(PROMPT_MS))
+            .or_else(|_| start_worker_with(&request))
             .ok(),
         // The worker gets it on its way, so that not even the first command is lost.
         Err(Unreachable::Absent) => start_worker_with(&request).ok(),

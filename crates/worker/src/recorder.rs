@@ -175,6 +175,8 @@ impl Thread {
                 Ok(job) => {
                     for job in std::iter::once(job).chain(inbox.try_iter()) {
                         if let Some(finished) = self.survive(job) {
+                            // The process ends with the answer: the file is closed before it.
+                            drop(self.store.take());
                             let _ = finished.send(done(0));
                             return;
                         }

@@ -18,6 +18,7 @@ use tabsense_protocol::request::Body;
 use tabsense_rank::Index;
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::arguments::Run;
@@ -158,7 +159,8 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut server = tokio::spawn(serve(listener, Arc::clone(worker)));
+    let end = Arc::new(Notify::new());
+    let mut server = tokio::spawn(serve(listener, Arc::clone(worker), Arc::clone(&end)));
     let mut identity = identity_of(&socket);
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -172,7 +174,8 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
                 if identity_of(&socket) != identity {
                     info!("the socket was gone; making it again");
                     server.abort();
-                    server = tokio::spawn(serve(bind(&socket)?, Arc::clone(worker)));
+                    let listener = bind(&socket)?;
+                    server = tokio::spawn(serve(listener, Arc::clone(worker), Arc::clone(&end)));
                     identity = identity_of(&socket);
                 }
             }
@@ -182,7 +185,8 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
     if identity_of(&socket) == identity {
         let _ = std::fs::remove_file(&socket);
     }
-    server.abort();
+    end.notify_one();
+    let _ = server.await;
     Ok(())
 }
 

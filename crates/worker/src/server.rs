@@ -10,7 +10,7 @@ use tabsense_protocol::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 use tracing::{debug, warn};
 
@@ -20,15 +20,33 @@ use crate::{complete, prompt, recorder};
 /// Connections served at once; more wait in the socket's backlog.
 const CONNECTIONS: usize = 64;
 
+/// How long an ending worker looks for connections that were made before its socket went away.
+const DRAIN: Duration = Duration::from_millis(20);
+
+/// How long those may take to say what they have to say.
+const FAREWELL: Duration = Duration::from_millis(500);
+
 /// A peer that says nothing for this long is cut off.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Accepts until the worker is told to stop.
-pub(crate) async fn serve(listener: UnixListener, worker: Arc<Worker>) {
+/// Accepts until `end` says so, and then serves those who had already connected: a prompt hook
+/// does not wait to see whether it was heard.
+pub(crate) async fn serve(listener: UnixListener, worker: Arc<Worker>, end: Arc<Notify>) {
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
+    tokio::select! {
+        () = accept_all(&listener, &worker, &permits) => {}
+        () = end.notified() => {}
+    }
+    let _ = timeout(DRAIN, accept_all(&listener, &worker, &permits)).await;
+    drop(listener);
+    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = timeout(FAREWELL, permits.acquire_many(all)).await;
+}
+
+async fn accept_all(listener: &UnixListener, worker: &Arc<Worker>, permits: &Arc<Semaphore>) {
     let us = rustix::process::geteuid().as_raw();
     loop {
-        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
+        let Ok(permit) = Arc::clone(permits).acquire_owned().await else {
             return;
         };
         let stream = match listener.accept().await {
@@ -44,7 +62,7 @@ pub(crate) async fn serve(listener: UnixListener, worker: Arc<Worker>) {
             warn!("a process of another user connected and was cut off");
             continue;
         }
-        let worker = Arc::clone(&worker);
+        let worker = Arc::clone(worker);
         tokio::spawn(async move {
             if let Err(error) = converse(stream, &worker).await {
                 debug!("connection ended: {error}");

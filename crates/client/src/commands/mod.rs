@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use tabsense_config::{Paths, socket_dir};
-use tabsense_protocol::{Reply, Request, reply, request};
+use tabsense_protocol::{FrameError, Reply, Request, reply, request};
 
 use crate::cli::{Cli, Command};
 use crate::connection::{Connection, is_absent};
@@ -84,31 +84,36 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
 
 /// Asks the running worker.
 fn ask_running(paths: &Paths, body: request::Body, limit: Duration) -> Result<Reply, Failure> {
-    let mut connection = connect(paths)?;
-    ask_on(&mut connection, paths, body, limit)
+    let reply = connect(paths)?.ask(&Request::new(Vec::new(), body), limit);
+    accepted(reply, paths)
 }
 
-/// Asks the worker, starting it when it is not running.
+/// Asks the worker, starting it when it is not running. Every request may be repeated.
 fn ask(paths: &Paths, body: request::Body, limit: Duration) -> Result<Reply, Failure> {
-    let mut connection = connect_or_start(paths)?;
-    ask_on(&mut connection, paths, body, limit)
+    let request = Request::new(Vec::new(), body);
+    match connect_or_start(paths)?.ask(&request, limit) {
+        // It met the last moments of a worker.
+        Err(FrameError::Io(error)) if has_hung_up(&error) => {
+            accepted(connect_or_start(paths)?.ask(&request, limit), paths)
+        }
+        reply => accepted(reply, paths),
+    }
 }
 
-fn ask_on(
-    connection: &mut Connection,
-    paths: &Paths,
-    body: request::Body,
-    limit: Duration,
-) -> Result<Reply, Failure> {
-    let reply = connection
-        .ask(&Request::new(Vec::new(), body), limit)
-        .map_err(|error| {
-            Failure::new(format!(
-                "the worker at {} did not answer: {error}",
-                paths.socket().display()
-            ))
-            .hint("`tabsense worker restart`")
-        })?;
+fn has_hung_up(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
+}
+
+/// The reply, unless there was none or it is a refusal.
+fn accepted(reply: Result<Reply, FrameError>, paths: &Paths) -> Result<Reply, Failure> {
+    let reply = reply.map_err(|error| {
+        Failure::new(format!(
+            "the worker at {} did not answer: {error}",
+            paths.socket().display()
+        ))
+        .hint("`tabsense worker restart`")
+    })?;
     if let Some(reply::Body::Refused(refused)) = &reply.body {
         let failure = Failure::new(&refused.message);
         return Err(match refused.hint.as_str() {

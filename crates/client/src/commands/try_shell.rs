@@ -154,6 +154,10 @@ impl Throwaway {
         for sub in [".run", ".data", ".config", ".cache", ".state"] {
             DirBuilder::new().mode(0o700).create(home.0.join(sub))?;
         }
+        // Without these, fish starts a program that reads all manual pages and outlives the shell.
+        for place in [".data", ".cache"] {
+            std::fs::create_dir_all(home.0.join(place).join("fish/generated_completions"))?;
+        }
         for entry in std::fs::read_dir(real).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if !name.as_bytes().starts_with(b".") {
