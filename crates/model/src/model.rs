@@ -338,8 +338,12 @@ fn start_backend(
 ) -> Result<Box<dyn Backend>> {
     let (encoder, agent) = (encoder.clone(), agent.clone());
     match options.device {
-        Device::Mlx => Err(Error::NoBackend("mlx: not part of this build".to_owned())),
         Device::Reference => Ok(Box::new(Reference::new(encoder, agent, parameters))),
+        Device::Mlx => start_mlx(encoder, agent, parameters),
+        // Where MLX is part of every build it is the better one.
+        Device::Auto if cfg!(all(target_os = "macos", target_arch = "aarch64")) => {
+            start_mlx(encoder, agent, parameters)
+        }
         Device::Auto | Device::Cpu => {
             let isa = options.isa.unwrap_or_else(Isa::best);
             Ok(Box::new(Cpu::new(
@@ -351,4 +355,22 @@ fn start_backend(
             )?))
         }
     }
+}
+
+#[cfg(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64")))]
+fn start_mlx(
+    encoder: EncoderConfig,
+    agent: AgentConfig,
+    parameters: Parameters,
+) -> Result<Box<dyn Backend>> {
+    Ok(Box::new(crate::backend::mlx::Mlx::new(
+        encoder, agent, parameters,
+    )?))
+}
+
+#[cfg(not(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64"))))]
+fn start_mlx(_: EncoderConfig, _: AgentConfig, _: Parameters) -> Result<Box<dyn Backend>> {
+    Err(Error::NoBackend(
+        "mlx: not part of this build (hint: build with the feature mlx, or use cpu)".to_owned(),
+    ))
 }

@@ -108,9 +108,7 @@ impl Sequence {
                 .take(config.head_max_len.saturating_sub(2)),
         );
         ids.push(special.sep);
-        let room = config
-            .max_len
-            .saturating_sub(ids.len() + config.option_max_len + 2);
+        let room = state_budget(config).saturating_sub(ids.len() + 1);
         ids.extend_from_slice(cut_state(parts.state, room, parts.cut));
         ids.push(special.sep);
         let len = ids.len();

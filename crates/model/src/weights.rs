@@ -267,6 +267,16 @@ impl Matrix {
         out
     }
 
+    /// In how many bits the matrix is stored, if not as floats.
+    #[cfg(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64")))]
+    pub(crate) fn bits(&self) -> Option<u8> {
+        match self.values {
+            Values::Dense { .. } => None,
+            Values::Eight { .. } => Some(8),
+            Values::Four { .. } => Some(4),
+        }
+    }
+
     /// Numbers and scale of a row that is stored in 8 bits with one scale.
     pub(crate) fn eight_bit_row(&self, row: usize) -> Option<(&[u8], f32)> {
         match &self.values {

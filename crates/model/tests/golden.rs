@@ -263,3 +263,12 @@ fn named(directory: &Path, layout: &str) -> bool {
         .file_name()
         .is_some_and(|name| name.to_string_lossy().ends_with(layout))
 }
+
+#[cfg(feature = "mlx")]
+#[test]
+fn mlx_gives_the_numbers_of_the_reference_runtime() {
+    check_exact(&Options {
+        device: Device::Mlx,
+        ..Options::default()
+    });
+}

@@ -1,6 +1,8 @@
 //! The border between the model and the machine: plain numbers in, plain numbers out.
 
 pub(crate) mod cpu;
+#[cfg(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64")))]
+pub(crate) mod mlx;
 pub(crate) mod reference;
 
 use std::sync::atomic::{AtomicBool, Ordering};
