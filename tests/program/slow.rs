@@ -65,6 +65,13 @@ fn threads(process: u32) -> usize {
     std::fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count)
 }
 
+/// What the worker finds in a directory by itself, with a second's time.
+fn found(home: &Home, directory: &Path) -> Vec<u8> {
+    let cwd = directory.to_string_lossy().into_owned();
+    let arguments = ["complete", "--shell", "bash", "--line", "cat ins", "--cwd", &cwd];
+    home.tabsense(&arguments).stdout
+}
+
 #[test]
 fn a_directory_that_does_not_answer_holds_nobody_else_up() {
     let Some(home) = Home::new(Shell::Bash) else { return };
@@ -90,6 +97,7 @@ fn a_directory_that_does_not_answer_holds_nobody_else_up() {
         }
     });
     // Calls are still held up, and everything else is served.
+    assert!(found(&home, &directory).is_empty(), "strace holds nothing up");
     let start = Instant::now();
     let input = format!("shell=bash\0session=t\0cwd={}\0\0", directory.display());
     assert!(hook(&home, "prompt", input.as_bytes()).status.success());
@@ -99,9 +107,6 @@ fn a_directory_that_does_not_answer_holds_nobody_else_up() {
     assert_eq!(worker.serving(), Some(worker.pid()));
     drop(slow);
     eventually("the directory is there again", || {
-        let cwd = directory.to_string_lossy().into_owned();
-        let output =
-            home.tabsense(&["complete", "--shell", "bash", "--line", "cat ins", "--cwd", &cwd]);
-        (output.stdout == b"inside\n").then_some(())
+        (found(&home, &directory) == b"inside\n").then_some(())
     });
 }

@@ -13,21 +13,27 @@ fn home() -> Option<Home> {
 }
 
 /// A file system in memory, mounted as long as this lives.
-struct Mount(PathBuf);
+pub(super) struct Mount(PathBuf);
+
+/// [`Mount::new`] for tests that are skipped without it.
+fn mounted(place: &Path, options: &str) -> Option<Mount> {
+    let mount = Mount::new(place, options);
+    if mount.is_none() {
+        eprintln!("skipped: no file system may be mounted here");
+    }
+    mount
+}
 
 impl Mount {
-    /// `None`, said so, where this user may not mount.
-    fn new(place: &Path, options: &str) -> Option<Self> {
+    /// `None` where this user may not mount.
+    pub(super) fn new(place: &Path, options: &str) -> Option<Self> {
         std::fs::create_dir_all(place).expect("a mount point");
         std::fs::set_permissions(place, PermissionsExt::from_mode(0o700)).expect("mode");
         let options = format!("mode=700,{options}");
         let arguments =
             ["-t", "tmpfs", "-o", &options, "tmpfs"].map(AsRef::<std::ffi::OsStr>::as_ref);
-        if system("mount", &[&arguments[..], &[place.as_os_str()]].concat()) {
-            return Some(Self(place.to_owned()));
-        }
-        eprintln!("skipped: no file system may be mounted here");
-        None
+        let made = system("mount", &[&arguments[..], &[place.as_os_str()]].concat());
+        made.then(|| Self(place.to_owned()))
     }
 
     fn remount(&self, options: &str) {
@@ -66,7 +72,7 @@ fn import_fails(home: &Home) {
 #[test]
 fn on_a_full_disk_the_shell_notices_nothing_and_recording_goes_on_when_there_is_room() {
     let Some(home) = home() else { return };
-    let Some(mount) = Mount::new(&store::directory(&home), "size=2m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m") else { return };
     let filler = mount.fill();
     for n in 0..5 {
         ran(&home, "bash", &format!("waits {n}"), &[]);
@@ -90,7 +96,7 @@ fn on_a_full_disk_the_shell_notices_nothing_and_recording_goes_on_when_there_is_
 #[test]
 fn a_disk_that_fills_up_later_keeps_what_it_had() {
     let Some(home) = home() else { return };
-    let Some(mount) = Mount::new(&store::directory(&home), "size=2m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m") else { return };
     let _worker = home.worker();
     ran(&home, "bash", "before", &[]);
     wait_commands(&home, &["before"]);
@@ -115,7 +121,7 @@ fn a_disk_that_fills_up_later_keeps_what_it_had() {
 #[test]
 fn without_a_free_inode_commands_wait() {
     let Some(home) = home() else { return };
-    let Some(mount) = Mount::new(&store::directory(&home), "size=2m,nr_inodes=1") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m,nr_inodes=1") else { return };
     ran(&home, "bash", "waits", &[]);
     answered(&home);
     eventually("it waits", || (status(&home)["waiting"] == 1).then_some(()));
@@ -156,7 +162,7 @@ fn a_limit_on_file_sizes_does_not_kill_the_worker() {
 #[test]
 fn a_read_only_history_still_ranks_and_is_written_again_when_that_is_possible() {
     let Some(home) = home() else { return };
-    let Some(mount) = Mount::new(&store::directory(&home), "size=4m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=4m") else { return };
     let _worker = home.worker();
     ran(&home, "bash", "ssh build-host.example", &[]);
     wait_commands(&home, &["ssh build-host.example"]);
@@ -183,7 +189,7 @@ fn a_read_only_history_still_ranks_and_is_written_again_when_that_is_possible() 
 #[test]
 fn a_read_only_runtime_directory_means_native() {
     let Some(home) = home() else { return };
-    let Some(mount) = Mount::new(&home.runtime(), "size=1m") else { return };
+    let Some(mount) = mounted(&home.runtime(), "size=1m") else { return };
     mount.remount("ro");
     for _ in 0..3 {
         assert_native(&press_tab(&home));

@@ -151,6 +151,8 @@ fn root_with_its_own_home_makes_nothing_in_the_places_of_a_user() {
 fn another_user_with_the_first_ones_runtime_directory_has_a_worker_of_its_own() {
     let Some(home) = home() else { return };
     answered(&home, USER);
+    ran(&home, USER, "by the user");
+    wait_commands(&home, &["by the user"]);
     let before = owners(home.root());
     let own = tempfile::tempdir().expect("tempdir");
     std::fs::set_permissions(own.path(), PermissionsExt::from_mode(0o755)).expect("mode");
