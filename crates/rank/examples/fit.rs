@@ -1,14 +1,15 @@
 //! Makes the default weights anew from histories and completion cases.
 //!
 //! ```text
-//! fit HISTORY.jsonl.gz [--cases CASES.jsonl=PRIORS.tsv]... [--left-out] [--write WEIGHTS.rs]
+//! fit HISTORY.jsonl.gz [--cases CASES.jsonl=PRIORS.tsv]... [--left-out-users] [--left-out-cases]
+//!     [--write WEIGHTS.rs]
 //! ```
 //!
 //! HISTORY holds one user per line (see `eval::history`); each CASES file holds completion cases
 //! of projects that its PRIORS table was counted without (`models/priors/count.py --folds 4
 //! --without 0`). Lines are fitted first, since the other blends look at likely lines.
-//! `--left-out` also fits without each sixth of the users, and without each file of cases, and
-//! reports what those weights reach on what was left out. `--write` puts the weights into
+//! `--left-out-users` also fits without each sixth of the users, `--left-out-cases` without each
+//! file of cases, and they report what those weights reach on what was left out. `--write` puts the weights into
 //! `crates/rank/src/weights.rs`. The same input gives the same weights.
 
 use std::fs::{self, File};
@@ -35,10 +36,11 @@ struct CaseFile {
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let users = read_users(open(&arguments.next().ok_or("no history given")?)?)?;
-    let (mut files, mut left_out, mut write) = (Vec::new(), false, None);
+    let (mut files, mut users_out, mut cases_out, mut write) = (Vec::new(), false, false, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--left-out" => left_out = true,
+            "--left-out-users" => users_out = true,
+            "--left-out-cases" => cases_out = true,
             "--write" => write = arguments.next(),
             "--cases" => {
                 let value = arguments.next().unwrap_or_default();
@@ -57,10 +59,63 @@ fn main() -> Result<(), Failure> {
     if let Some(path) = write {
         write_weights(Path::new(&path), &all)?;
     }
-    if left_out {
-        report_left_out(&users, &files)?;
+    if cases_out {
+        report_cases_left_out(&users, &files)?;
+    }
+    if users_out {
+        report_users_left_out(&users);
     }
     Ok(())
+}
+
+/// Where fitting starts: the same whatever the current defaults are, so that users who are left
+/// out have no part in it. What the data cannot tell (exit status, modification time and quality of
+/// the match are not in it) keeps these numbers.
+fn start() -> Weights {
+    let given: [(Blend, &[(&str, f32)]); 3] = [
+        (
+            Blend::Lines,
+            &[
+                ("Chained", 1.0),
+                ("Fast", 0.2),
+                ("Template", 0.5),
+                ("Failed", -1.0),
+                ("Repair", 0.3),
+            ],
+        ),
+        (
+            Blend::Words,
+            &[
+                ("LineShare", 2.0),
+                ("Line", 0.3),
+                ("Kind", 0.3),
+                ("Mentioned", 1.0),
+                ("PriorFirst", 0.5),
+                ("PriorNext", 0.5),
+                ("PriorSub", 0.5),
+                ("PriorKind", 0.5),
+                ("Fresh", 0.5),
+                ("FreshDay", 0.3),
+                ("Quality", -8.0),
+                ("Visited", 0.1),
+                ("Native", -0.01),
+            ],
+        ),
+        (
+            Blend::Directories,
+            &[("From", 1.0), ("Frecency", 0.3), ("Made", 1.0)],
+        ),
+    ];
+    let mut weights = Weights::default();
+    for (blend, values) in given {
+        weights.of_mut(blend).fill(0.0);
+        for (name, value) in values {
+            if let Some(at) = blend.features().iter().position(|feature| feature == name) {
+                weights.of_mut(blend)[at] = *value;
+            }
+        }
+    }
+    weights
 }
 
 /// Fits all three blends to the users and case files that are let in.
@@ -70,9 +125,9 @@ fn fit_all(
     user_in: &(dyn Fn(usize) -> bool + Sync),
     file_in: &dyn Fn(usize) -> bool,
 ) -> Weights {
-    let mut weights = Weights::default();
-    // A second round starts from better negatives.
-    for round in 0..2 {
+    let mut weights = start();
+    // Each round meets the negatives that the one before ranked high.
+    for round in 0..3 {
         let choices = by_user(users, user_in, &|user| {
             fit::line_choices(user, &weights, LINES_PER_USER, round)
         });
@@ -152,7 +207,7 @@ fn refit(weights: &mut Weights, blend: Blend, choices: &[Choice], name: &str) {
     }
 }
 
-fn report_left_out(users: &[User], files: &[CaseFile]) -> Result<(), Failure> {
+fn report_users_left_out(users: &[User]) {
     let folds: Vec<Weights> = (0..USER_FOLDS)
         .map(|fold| fit_all(users, &[], &|at| at % USER_FOLDS != fold, &|_| false))
         .collect();
@@ -161,6 +216,9 @@ fn report_left_out(users: &[User], files: &[CaseFile]) -> Result<(), Failure> {
         "\nHistories, each user left out of the fitting:\n\n{}",
         history::report(&scores)
     );
+}
+
+fn report_cases_left_out(users: &[User], files: &[CaseFile]) -> Result<(), Failure> {
     for (out, file) in files.iter().enumerate() {
         let mut weights = fit_all(users, files, &|_| true, &|at| at != out);
         weights.set_priors(Arc::clone(&file.priors));

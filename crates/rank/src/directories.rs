@@ -243,6 +243,10 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let path = shell::resolve(self.cwd, self.context.home, &word.text);
+            // A way up that was taken elsewhere leads nowhere from here.
+            if word.text.starts_with(b"..") && self.index.directory(&path).is_none() {
+                continue;
+            }
             *self.lines.entry(path).or_default() += (line.score - most).exp() / total;
         }
     }

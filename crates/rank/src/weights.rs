@@ -8,6 +8,11 @@
 //! the same count of all candidates (with 0.5 to 1 added below, so that one sighting is not
 //! certainty); *n-th newest use* weighs `2^(-n / half-life)`.
 
+#![allow(
+    clippy::approx_constant,
+    reason = "a fitted number may come close to a constant"
+)]
+
 use std::sync::Arc;
 
 use crate::priors::Priors;
@@ -34,91 +39,92 @@ blend! {
     /// Features of a whole line.
     Line {
         /// 1 if the line was never run.
-        New = 4.7200,
+        New = 1.0509,
         /// ln(share + 1e-5) of its uses, half-life 50 commands.
-        Fast = 0.0048,
+        Fast = -0.0583,
         /// The same share itself.
-        FastShare = -1.6020,
+        FastShare = -2.4035,
         /// Share of its newest 12 uses, half-life 8 commands.
-        BurstShare = 3.4960,
+        BurstShare = 2.8508,
         /// ln(share + 1e-6), half-life 1500 commands.
-        Slow = -0.2728,
+        Slow = 0.5692,
         /// ln(1 + uses).
-        Count = 0.6633,
+        Count = -0.1623,
         /// ln(commands since its last use).
-        Age = 0.1960,
+        Age = 0.1543,
         /// ln of how often this person's next command was last used just so many commands ago.
-        Habit = 0.3433,
+        Habit = 0.4372,
         /// 1 if it is the previous command.
-        Previous = -2.6117,
+        Previous = -1.2366,
         /// 1 if it is the one before the previous command.
-        Second = -0.3930,
+        Second = -0.3706,
         /// 1 if it is the third last command.
-        Third = -0.1149,
+        Third = -0.1062,
         /// ln of the share that followed the previous command, backed off to `Fast`.
-        After = 0.0233,
+        After = -0.0048,
         /// Share that followed the previous command, half-life 20 sightings.
-        AfterShare = 0.7184,
+        AfterShare = 1.3227,
         /// 1 if it is what followed the previous command the last time.
-        AfterNewest = 0.1251,
+        AfterNewest = 0.1486,
         /// Share that followed the previous two commands, half-life 10 sightings.
-        AfterTwoShare = 0.6777,
+        AfterTwoShare = 0.5278,
         /// Share that followed the previous three commands, half-life 10 sightings.
-        AfterThreeShare = 0.4551,
+        AfterThreeShare = 0.3793,
         /// Share that followed the previous command in this directory.
-        AfterHereShare = 0.6068,
+        AfterHereShare = 0.5744,
         /// Share that came two commands after the one before the previous command.
-        SkipShare = 0.5824,
+        SkipShare = 0.7633,
         /// ln of the share that followed a command with the same first two words, backed off.
-        Pair = 0.0325,
+        Pair = 0.0496,
         /// ln of the share that followed a command with the same first word, backed off.
-        Head = -0.0129,
+        Head = -0.0421,
         /// ln of the share in this directory, half-life 50 commands there, backed off.
-        Here = 0.0396,
+        Here = 0.0307,
         /// The same share itself.
-        HereShare = 0.2401,
+        HereShare = 0.2627,
         /// The same share, half-life 300 commands there.
-        HereSlowShare = -1.5777,
+        HereSlowShare = -1.7456,
         /// 1 / (commands in this directory since its last use here).
-        HereAge = 1.0346,
+        HereAge = 0.8147,
         /// Share in the project's other directories and those above.
-        AroundShare = -0.1613,
+        AroundShare = 0.3409,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
-        Chained = 0.1348,
+        Chained = 0.1409,
         /// Share of its uses that failed.
-        Failed = -0.5000,
+        Failed = -1.0000,
         /// ln of the share of its newest 12 uses within two hours of this time of day.
-        Hour = 0.0151,
+        Hour = 0.0440,
         /// ln(1 + minutes since its last use); 0 if either time is not known.
-        Minutes = -0.0628,
+        Minutes = -0.0262,
         /// |ln(time since its last use) - ln(time between its last two uses)|, in commands.
-        Rhythm = 0.0276,
+        Rhythm = -0.0148,
         /// 1 / (its place among the session's recent commands, the newest 1).
-        Session = -0.2808,
+        Session = -0.5394,
         /// 1 if it goes by relative path and was never used in this directory.
-        Elsewhere = -0.6497,
-        /// Share of the times that the previous command's pattern led to it.
-        TemplateShare = -4.3834,
-        /// ln of the same.
-        Template = 1.5576,
+        Elsewhere = -0.6504,
+        /// ln(1 + 100 share), where share is that of the times that the previous command's pattern
+        /// led to it.
+        Template = 0.4740,
+        /// The same if the line was never run.
+        TemplateNew = 1.2352,
         /// 1 if a stock pattern gives it (`mkdir x`, then `cd x`).
-        Stock = 2.0903,
+        Stock = 2.1788,
         /// 1 / (commands since its argument was named), for lines made from an argument.
-        Carried = 1.2223,
+        Carried = 1.1900,
         /// ln of the share of its first word's uses that took an argument named just before.
-        CarryHabit = 0.2433,
+        CarryHabit = 0.2096,
         /// ln of the share of its first word after the previous first word.
-        NextHead = 0.1497,
+        NextHead = 0.1374,
         /// ln of its length in bytes.
-        Length = -0.1406,
+        Length = -0.2046,
         /// 1 if it has the same first two words as the previous command but is another line.
-        SamePair = -0.9591,
+        SamePair = -0.5848,
         /// Length of what it shares at the start with the previous command, over the longer length.
-        Alike = 1.9173,
+        Alike = 1.9553,
         /// `Alike` if the previous command failed.
-        Repair = 0.0000,
+        Repair = 0.3000,
         /// ln of the chance of its first word after the previous one for people at large.
-        Prior = 0.0080,
+        Prior = 0.0107,
     }
 }
 
@@ -126,74 +132,74 @@ blend! {
     /// Features of a word.
     Word {
         /// Share of the likely lines (softmax over their scores) that have it here.
-        LineShare = 0.9304,
+        LineShare = 0.6762,
         /// ln(LineShare + 0.002).
-        Line = 0.2656,
+        Line = 0.2831,
         /// Share of the command's uses with it at this place, half-life 40 uses.
-        PlaceShare = 0.4616,
+        PlaceShare = 0.5110,
         /// ln(PlaceShare + 0.002).
-        Place = 0.3020,
+        Place = 0.2818,
         /// ln(share with it at any place + 0.002).
-        Any = -0.2796,
+        Any = -0.2484,
         /// Share of the command's uses in this directory with it at any place.
-        HereShare = 0.3026,
+        HereShare = 0.4238,
         /// Share after the option before the cursor.
-        OptionShare = 1.6539,
+        OptionShare = 1.6237,
         /// 1 / (uses of the command since it was taken last).
-        Newest = 1.6037,
+        Newest = 1.6136,
         /// Commands: ln(share of the first words + 1e-4), half-life 50 commands.
-        First = 0.2716,
+        First = 0.3103,
         /// Commands: ln(1 + uses as first word).
-        FirstCount = -0.1042,
+        FirstCount = -0.1037,
         /// Commands: ln(share of first words after the previous first word + 0.005).
-        FirstAfter = 0.2063,
-        /// Arguments: ln of the share of this kind of name among what this person gave the command.
-        Kind = -0.0482,
+        FirstAfter = 0.2275,
+        /// Arguments: ln of how much likelier this person's own uses make the kind of name.
+        Kind = 0.0321,
         /// 1 if one of the last 8 commands names it or a path through it.
-        Mentioned = 0.6062,
+        Mentioned = 0.7640,
         /// ln(commands since then, from 1).
-        MentionAge = -0.2653,
+        MentionAge = -0.3271,
         /// 1 / (commands since it was made, cloned, unpacked or edited).
-        Made = 0.3862,
+        Made = 0.3335,
         /// 1 / (commands since the same command named it).
-        SameCommand = -1.4869,
+        SameCommand = -1.7943,
         /// 1 if the same command had it here the last time.
-        Again = -0.2178,
+        Again = -0.1776,
         /// 1 if it comes right after the one that the same command had here the last time.
-        Follows = 0.0443,
+        Follows = 0.0875,
         /// Length of what it shares at the start with the one had here the last time, over the
         /// longer length.
-        Alike = 0.7267,
+        Alike = 0.9053,
         /// 1 if the line has it already.
-        Present = -2.5520,
+        Present = -2.2218,
         /// Commands: ln of the chance of the first word for people at large.
-        PriorFirst = 0.0549,
+        PriorFirst = 0.0528,
         /// Commands: ln of how much likelier the previous first word makes it.
-        PriorNext = 0.0911,
+        PriorNext = 0.0945,
         /// Commands: ln of how much likelier a name in the directory makes it, for the best name.
-        Marker = 0.5325,
+        Marker = 0.5353,
         /// Commands: the same, mean over the names.
-        Markers = 0.5888,
+        Markers = 0.5782,
         /// Arguments: ln of the chance of the subcommand for people at large.
-        PriorSub = 0.3098,
+        PriorSub = 0.3075,
         /// Arguments: ln of how much likelier the last subcommand of this command makes it.
-        PriorNextSub = 0.3024,
+        PriorNextSub = 0.2867,
         /// Arguments: ln of the chance of the kind of name after the command for people at large.
-        PriorKind = 0.1374,
+        PriorKind = 0.1025,
         /// Arguments: ln of how much likelier the subcommand makes the kind.
-        PriorPairKind = 0.1943,
+        PriorPairKind = 0.1980,
         /// Arguments: ln of how much likelier the option before makes the kind.
-        PriorOptionKind = 0.5271,
+        PriorOptionKind = 0.4263,
         /// Arguments: ln of the chance of the name, whatever the command.
-        PriorName = 0.1223,
+        PriorName = 0.1236,
         /// Arguments: ln of the chance of the name after the command.
-        PriorCommandName = -0.0804,
+        PriorCommandName = -0.0544,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
-        PriorPairName = 0.2989,
+        PriorPairName = 0.2461,
         /// Directories: ln(1 + visits).
-        Visited = -0.5868,
+        Visited = -0.6669,
         /// Directories: share of the visits from here, half-life 10 visits.
-        FromHere = 1.6898,
+        FromHere = 0.5145,
         /// exp(-hours since it was modified).
         Fresh = 0.5000,
         /// exp(-days since it was modified).
@@ -201,7 +207,7 @@ blend! {
         /// Place of the match among the kinds of matches, 0 (exact) to 1 (typo).
         Quality = -8.0000,
         /// Number of `/` inside the path.
-        Depth = -0.1097,
+        Depth = -0.1778,
         /// Place in the shell's own order over the number of candidates.
         Native = -0.2000,
     }
@@ -211,47 +217,47 @@ blend! {
     /// Features of a directory to go to.
     Directory {
         /// ln(share + 1e-4) of the visits, half-life 40 visits.
-        Frecency = -0.0273,
+        Frecency = -0.1141,
         /// The same share itself.
-        FrecencyShare = 1.4901,
+        FrecencyShare = 0.6968,
         /// ln(1 + visits).
-        Visits = 0.0126,
+        Visits = 0.0140,
         /// ln(visits since the newest one).
-        Age = 0.0883,
+        Age = 0.1083,
         /// 1 if it is where one was before.
-        Back = -0.0315,
+        Back = 0.2446,
         /// 1 if it was never gone to.
-        Never = 0.2066,
+        Never = 0.9943,
         /// Share of the visits from here, half-life 8 visits from here.
-        FromShare = 1.5444,
+        FromShare = 0.2165,
         /// ln of the same, backed off to `FrecencyShare`.
-        From = -0.0325,
+        From = 0.1444,
         /// 1 if it is where one went from here the last time.
-        FromNewest = -0.0099,
+        FromNewest = 0.1397,
         /// ln(1 + visits from here).
-        FromCount = 0.2805,
+        FromCount = -0.0736,
         /// ln(zoxide's factor for the time since the newest visit).
-        Zoxide = 0.8872,
+        Zoxide = 0.8552,
         /// 1 if it is in this directory.
-        Child = 0.9890,
+        Child = 0.8705,
         /// 1 if it is somewhere below this directory.
-        Below = 0.9965,
+        Below = 0.8879,
         /// 1 if it is in the same parent directory.
-        Sibling = 1.6537,
+        Sibling = 1.7560,
         /// 1 if it is above this directory.
-        Above = 1.0906,
+        Above = 1.0672,
         /// 1 / (commands since its name came up).
-        Mentioned = 2.1085,
+        Mentioned = 1.5875,
         /// 1 / (commands since it was made, cloned or unpacked).
-        Made = 1.6050,
+        Made = 1.7834,
         /// Share of the likely `cd` lines (softmax over their scores) that lead to it.
-        LineShare = 1.6734,
+        LineShare = 0.6221,
         /// ln(LineShare + 0.002).
-        Line = 0.1790,
+        Line = 0.2600,
         /// ln(1 + commands run in it).
-        Used = 0.1347,
+        Used = 0.2145,
         /// Number of its path's parts.
-        Depth = -0.0535,
+        Depth = -0.0755,
     }
 }
 

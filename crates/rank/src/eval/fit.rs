@@ -11,6 +11,8 @@ use super::{Case, User, completion};
 use crate::candidate::{Candidate, Context, Kind, Match, Slot};
 use crate::directories::explain_directories;
 use crate::index::Index;
+use crate::index::intern::NONE;
+use crate::index::log::Chain;
 use crate::lines::Predictor;
 use crate::shell;
 use crate::weights::{Blend, Weights};
@@ -285,19 +287,25 @@ pub fn word_choices(user: &User, weights: &Weights, most: usize, seed: u64) -> V
     choices
 }
 
+/// What a shell might offer: words that the command took, and the names that any command was given
+/// in this directory, which stand for its listing.
 fn offered(index: &Index, context: &Context<'_>, slot: &Slot<'_>) -> Vec<Vec<u8>> {
-    let mut texts: BTreeSet<Vec<u8>> = argument_words(index, slot, 200)
+    let mut texts: BTreeSet<Vec<u8>> = argument_words(index, slot, 100)
         .into_iter()
         .map(|w| w.text)
         .collect();
     if !slot.words.is_empty() {
-        for recent in context.recent {
-            let words = shell::words(recent.command).into_iter().skip(1);
-            texts.extend(
-                words
-                    .map(|w| w.text)
-                    .filter(|text| text.starts_with(slot.typed)),
-            );
+        let directory = index.directory(context.cwd);
+        let newest = directory.map_or(NONE, |d| index.newest_in[d as usize]);
+        let rows = index.log.walk(Chain::Directory, newest, 200);
+        let here = rows
+            .map(|row| index.log.command[row])
+            .filter(|c| *c != NONE);
+        let recent = context.recent.iter().map(|r| r.command);
+        for line in here.map(|c| index.commands.text(c)).chain(recent) {
+            let words = shell::words(line).into_iter().skip(1).map(|w| w.text);
+            let fits = |t: &Vec<u8>| !t.starts_with(b"-") && t.starts_with(slot.typed);
+            texts.extend(words.filter(fits));
         }
     }
     texts.into_iter().filter(|text| !text.is_empty()).collect()

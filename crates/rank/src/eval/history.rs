@@ -553,9 +553,7 @@ pub(crate) fn cd_target(command: &Command, after: &str) -> Option<String> {
     {
         return None;
     }
-    let by_text = if argument.starts_with('~') {
-        normal(argument)
-    } else if argument.starts_with('/') {
+    let by_text = if argument.starts_with(['~', '/']) {
         normal(argument)
     } else {
         normal(&format!("{cwd}/{argument}"))

@@ -4,13 +4,13 @@
 //! of each [`Measure`] among its own, so that the top `k` of any prefix, the empty one too, are
 //! found after looking into few leaves.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::Stat;
 use super::intern::Interner;
 
-const LEAF: usize = 256;
+const LEAF: usize = 128;
 
 /// By what the top of a stretch is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Prefixes {
         leaf.raise(&stats[id as usize]);
         if leaf.ids.len() > LEAF {
             let ids = leaf.ids.split_off(LEAF / 2);
-            leaf.ids.shrink_to(LEAF / 2 + 32);
+            leaf.ids.shrink_to(LEAF / 2 + 16);
             leaf.recount(stats);
             let mut right = Leaf {
                 ids,
@@ -141,25 +141,12 @@ impl Prefixes {
         if self.leaves.is_empty() || k == 0 {
             return Vec::new();
         }
-        let first = self.leaf_of(texts, prefix);
-        let mut open = BinaryHeap::new();
-        for at in first..self.leaves.len() {
-            let head = texts.text(self.leaves[at].ids[0]);
-            if at > first && !head.starts_with(prefix) {
+        let mut best: BinaryHeap<Reverse<Keyed>> = BinaryHeap::with_capacity(k + 1);
+        for (bound, at) in self.promising(texts, prefix, measure, k) {
+            if best.len() == k && best.peek().is_some_and(|b| bound <= b.0.value) {
                 break;
             }
-            open.push(Keyed {
-                value: self.leaves[at].best[measure.column()],
-                item: at as u32,
-            });
-        }
-        let mut best: BinaryHeap<std::cmp::Reverse<Keyed>> = BinaryHeap::with_capacity(k + 1);
-        while let Some(leaf) = open.pop() {
-            let floor = best.peek().map_or(f32::NEG_INFINITY, |b| b.0.value);
-            if best.len() == k && leaf.value <= floor {
-                break;
-            }
-            for id in &self.leaves[leaf.item as usize].ids {
+            for id in &self.leaves[at].ids {
                 let value = measure.of(&stats[*id as usize]);
                 if best.len() == k && best.peek().is_some_and(|b| value <= b.0.value) {
                     continue;
@@ -167,13 +154,38 @@ impl Prefixes {
                 if !texts.text(*id).starts_with(prefix) {
                     continue;
                 }
-                best.push(std::cmp::Reverse(Keyed { value, item: *id }));
+                best.push(Reverse(Keyed { value, item: *id }));
                 if best.len() > k {
                     best.pop();
                 }
             }
         }
         best.into_iter().map(|b| b.0.item).collect()
+    }
+
+    /// The leaves that can hold the top `k` of a prefix, best first: the first and the last leaf
+    /// may hold other commands too, of those between each has one that is as good as it says, so
+    /// that no more than `k` of them matter.
+    fn promising(
+        &self,
+        texts: &Interner,
+        prefix: &[u8],
+        measure: Measure,
+        k: usize,
+    ) -> Vec<(f32, usize)> {
+        let first = self.leaf_of(texts, prefix);
+        let inside = self.leaves[first + 1..]
+            .partition_point(|leaf| texts.text(leaf.ids[0]).starts_with(prefix));
+        let bound = |at: usize| (self.leaves[at].best[measure.column()], at);
+        let order = |a: &(f32, usize), b: &(f32, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        let mut found: Vec<(f32, usize)> = (first..=first + inside).map(bound).collect();
+        let most = k + 2;
+        if found.len() > most {
+            found.select_nth_unstable_by(most - 1, order);
+            found.truncate(most);
+        }
+        found.sort_by(order);
+        found
     }
 
     /// The leaf in which `text` is, or would be.
@@ -204,5 +216,59 @@ impl Ord for Keyed {
         self.value
             .total_cmp(&other.value)
             .then(self.item.cmp(&other.item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::fit::Random;
+    use crate::index::intern::NONE;
+
+    fn stat(fast: f32, last: u32) -> Stat {
+        Stat {
+            last,
+            count: 1,
+            failures: 0,
+            fast,
+            slow: -fast,
+            head: NONE,
+            pair: NONE,
+        }
+    }
+
+    #[test]
+    fn the_top_of_a_prefix_is_that_of_a_full_scan() {
+        let mut random = Random::new(3);
+        let (mut texts, mut stats, mut prefixes) =
+            (Interner::default(), Vec::new(), Prefixes::default());
+        for n in 0..3000_u32 {
+            let text = format!("{:x}", random.below(1 << 16));
+            let id = texts.intern(text.as_bytes()).unwrap();
+            if id as usize == stats.len() {
+                stats.push(stat(0.0, n));
+            }
+            stats[id as usize] = stat(random.below(1 << 20) as f32 + n as f32 * 1e3, n);
+            prefixes.touch(&texts, &stats, id);
+        }
+        let gone = texts
+            .get(b"f")
+            .or_else(|| texts.get(texts.text(7)))
+            .unwrap();
+        prefixes.remove(&texts, &stats, gone);
+        for prefix in [&b""[..], b"a", b"ff", b"123", b"zz"] {
+            for measure in [Measure::Fast, Measure::Newest] {
+                let mut found = prefixes.top(&texts, &stats, prefix, measure, 10);
+                let mut all: Vec<u32> = (0..stats.len() as u32)
+                    .filter(|id| *id != gone && texts.text(*id).starts_with(prefix))
+                    .collect();
+                let key = |id: &u32| measure.of(&stats[*id as usize]);
+                all.sort_by(|a, b| key(b).total_cmp(&key(a)));
+                all.truncate(10);
+                found.sort_by(|a, b| key(b).total_cmp(&key(a)));
+                let values = |ids: &[u32]| ids.iter().map(key).collect::<Vec<_>>();
+                assert_eq!(values(&found), values(&all), "{prefix:?} {measure:?}");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::candidate::{Context, Recent};
-use crate::index::intern::NONE;
+use crate::index::intern::{NONE, hash};
 use crate::index::log::Chain;
 use crate::index::{Index, trim_slash};
 use crate::shell;
@@ -16,7 +16,7 @@ const HERE: usize = 400;
 const AROUND_DIRECTORIES: usize = 12;
 const AROUND: usize = 48;
 
-/// Hashes small numbers by one multiplication.
+/// Hashes small numbers by one multiplication, texts as [`hash`] does.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct NumberHasher(u64);
 
@@ -26,9 +26,15 @@ impl Hasher for NumberHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
+        self.write_u64(hash(bytes));
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(u64::from(n));
     }
 
     fn write_u32(&mut self, n: u32) {
@@ -40,6 +46,9 @@ impl Hasher for NumberHasher {
     }
 }
 
+/// Keyed by text.
+pub(crate) type TextMap<V> = HashMap<Vec<u8>, V, BuildHasherDefault<NumberHasher>>;
+/// Keyed by the number of a command or a first word.
 pub(crate) type NumberMap<V> = HashMap<u32, V, BuildHasherDefault<NumberHasher>>;
 
 /// Decayed counts for one command; see [`Totals`] for what they are parts of.

@@ -1,10 +1,9 @@
 //! The values of the features of a line; [`Line`] gives each formula.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use super::Vector;
-use super::evidence::{Evidence, NumberMap, Seen};
+use super::evidence::{Evidence, NumberMap, Seen, TextMap};
 use super::generate::Generated;
 use crate::candidate::Context;
 use crate::index::intern::NONE;
@@ -153,7 +152,7 @@ impl<'a> Features<'a> {
             .collect()
     }
 
-    pub(crate) fn next_heads(&self) -> HashMap<Vec<u8>, f32> {
+    pub(crate) fn next_heads(&self) -> TextMap<f32> {
         let share = |(head, weight): (&u32, &f32)| {
             (
                 self.index.heads.text(*head).to_vec(),
@@ -374,9 +373,9 @@ fn goes_by_path(heads: &crate::index::intern::Interner, head: u32, text: &[u8]) 
 }
 
 fn put_template(v: &mut Vector, template: Option<&Generated>) {
-    let share = template.map_or(0.0, |t| t.template);
-    put(v, Line::TemplateShare, share);
-    put(v, Line::Template, ln(share, 0.01));
+    let strength = template.map_or(0.0, |t| (100.0 * t.template).ln_1p());
+    put(v, Line::Template, strength);
+    put(v, Line::TemplateNew, strength * v[Line::New as usize]);
     put(v, Line::Stock, flag(template.is_some_and(|t| t.stock)));
 }
 

@@ -259,8 +259,8 @@ mod tests {
     fn a_pattern_carries_the_argument_over() {
         let line = applied("vim a.c", "git add a.c", "vim b.c");
         assert_eq!(line.as_deref(), Some("git add b.c"));
-        let line = applied("tar xf x/a.tar.gz", "cd a", "tar xf y/b.tar.gz");
-        assert_eq!(line.as_deref(), Some("cd b"));
+        let line = applied("tar xf x/one.tar.gz", "cd one", "tar xf y/two.tar.gz");
+        assert_eq!(line.as_deref(), Some("cd two"));
         let line = applied("apt update", "sudo apt update", "apt install x");
         assert_eq!(line.as_deref(), Some("sudo apt install x"));
         assert_eq!(applied("vim a.c", "make", "vim b.c"), None);

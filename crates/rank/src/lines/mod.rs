@@ -10,7 +10,7 @@ use crate::candidate::{Context, ScoredLine};
 use crate::index::{Index, Measure};
 use crate::shell;
 use crate::weights::{Line, Weights};
-use evidence::{Evidence, NumberMap};
+use evidence::{Evidence, NumberMap, TextMap};
 use features::Features;
 use generate::Generated;
 
@@ -130,7 +130,7 @@ impl<'a> Predictor<'a> {
     }
 
     /// Share of each first word after the previous first word.
-    pub(crate) fn next_heads(&self) -> HashMap<Vec<u8>, f32> {
+    pub(crate) fn next_heads(&self) -> TextMap<f32> {
         self.features.next_heads()
     }
 
@@ -150,6 +150,8 @@ impl<'a> Predictor<'a> {
         ids.extend(self.templates.keys().copied().filter(fits));
         ids.sort_unstable();
         ids.dedup();
+        // What stands there already is no offer.
+        ids.retain(|id| index.commands.text(*id) != prefix);
         ids
     }
 

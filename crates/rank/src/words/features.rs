@@ -1,12 +1,11 @@
 //! The values of the features of a word; [`Word`] gives each formula.
 
-use std::collections::HashMap;
-
 use super::Vector;
 use super::history::Uses;
 use crate::candidate::{Candidate, Context, Kind, Slot};
 use crate::index::intern::NONE;
 use crate::index::{FAST, Index, trim_slash};
+use crate::lines::evidence::{NumberMap, TextMap};
 use crate::lines::{Predictor, generate};
 use crate::priors::{Priors, Table};
 use crate::shell;
@@ -47,14 +46,14 @@ pub(crate) struct Features<'a> {
     previous_sub: Option<Vec<u8>>,
     previous_head: &'a [u8],
     uses: Uses,
-    lines: HashMap<Vec<u8>, f32>,
-    heads_after: HashMap<Vec<u8>, f32>,
-    mentions: HashMap<Vec<u8>, Mention>,
+    lines: TextMap<f32>,
+    heads_after: TextMap<f32>,
+    mentions: TextMap<Mention>,
     /// Texts of the candidate that follows the one used last here.
     follows: Option<&'a [u8]>,
     /// The word that the same command had here the last time.
     last_here: Vec<u8>,
-    from_here: HashMap<u32, f32>,
+    from_here: NumberMap<f32>,
     markers: Vec<Vec<u8>>,
     count: usize,
 }
@@ -89,12 +88,12 @@ impl<'a> Features<'a> {
             previous_sub: previous_sub(context, words),
             previous_head: &previous[shell::head(previous).0],
             uses: Uses::gather(index, context.cwd, slot),
-            lines: HashMap::new(),
-            heads_after: HashMap::new(),
-            mentions: HashMap::new(),
+            lines: Default::default(),
+            heads_after: Default::default(),
+            mentions: Default::default(),
             follows: None,
             last_here: Vec::new(),
-            from_here: HashMap::new(),
+            from_here: Default::default(),
             markers: Vec::new(),
             count: candidates.len(),
         };
@@ -252,11 +251,7 @@ impl<'a> Features<'a> {
                 Word::FirstAfter,
                 ln(self.heads_after.get(full).copied().unwrap_or(0.0), 0.005),
             );
-            return;
         }
-        let kind = shell::name_kind(full).to_ascii_lowercase();
-        let kinds = (self.uses.kind(&kind) + 0.02) / (self.uses.kinds_total + 1.0);
-        put(v, Word::Kind, kinds.ln());
     }
 
     fn put_mentions(&self, v: &mut Vector, full: &[u8], text: &[u8]) {
@@ -318,6 +313,8 @@ impl<'a> Features<'a> {
         let plain = if kind == b"/" { 0.1 } else { 0.003 };
         let by_head = priors.chance(Table::Kind, head, &kind, 3.0, plain);
         put(v, Word::PriorKind, by_head.ln());
+        let own = (self.uses.of_kind(full) + 2.0 * by_head) / (self.uses.kinds_total + 2.0);
+        put(v, Word::Kind, (own / by_head).ln());
         let common = priors.chance(Table::Name, b"", &name, 0.0, 0.0);
         put(v, Word::PriorName, (common + 1e-4).ln());
         let named = priors.chance(Table::CommandName, head, &name, 3.0, common + 1e-4);

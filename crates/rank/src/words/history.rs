@@ -1,12 +1,11 @@
 //! What the command took before, read off its newest uses.
 
-use std::collections::HashMap;
-
 use crate::candidate::Slot;
 use crate::index::Index;
 use crate::index::intern::NONE;
 use crate::index::log::Chain;
 use crate::index::trim_slash;
+use crate::lines::evidence::TextMap;
 use crate::shell;
 
 /// Uses of the command that are looked at.
@@ -34,9 +33,9 @@ pub(crate) struct Used {
 /// The words and kinds of names that a command took.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    words: HashMap<Vec<u8>, Used>,
+    words: TextMap<Used>,
     pub(crate) totals: Used,
-    kinds: HashMap<Vec<u8>, f32>,
+    kinds: TextMap<f32>,
     pub(crate) kinds_total: f32,
 }
 
@@ -125,8 +124,24 @@ impl Uses {
             .unwrap_or_default()
     }
 
-    /// Decayed count of a kind of name.
-    pub(crate) fn kind(&self, kind: &[u8]) -> f32 {
-        self.kinds.get(kind).copied().unwrap_or(0.0)
+    /// Decayed count of names of the kind that `text` has: its extension, directory, or plain.
+    pub(crate) fn of_kind(&self, text: &[u8]) -> f32 {
+        let count = |kind: &[u8]| self.kinds.get(kind).copied().unwrap_or(0.0);
+        let class = class(text);
+        // People leave out the last slash: half of the plain names count as directories.
+        if class == b"/" {
+            count(b"/") + 0.5 * count(b"")
+        } else {
+            count(&class)
+        }
+    }
+}
+
+/// `/`, the extension in lower case with its dot, or nothing for a plain name.
+fn class(text: &[u8]) -> Vec<u8> {
+    match shell::name_kind(text) {
+        b"/" => b"/".to_vec(),
+        kind if kind.starts_with(b".") => kind.to_ascii_lowercase(),
+        _ => Vec::new(),
     }
 }
