@@ -77,7 +77,7 @@ def options_of(pack, row, rng, none_share):
     chosen = list(fits) + ([answer] if draw >= none_share or not len(fits) else [])
     with_none = draw < none_share or rng.random() < 0.6
     rng.shuffle(chosen)
-    room, kept = OPTION_ROOM, []
+    room, kept = OPTION_ROOM - 1 - len(pack.none), []
     for option in sorted(chosen, key=lambda c: c != answer):
         size = 1 + len(pack.option(option))
         if size <= room:
@@ -90,10 +90,9 @@ def options_of(pack, row, rng, none_share):
 
 
 def collate(states, options, targets, pack):
-    """Padded tensors of a batch; see `DecisionModel.forward`."""
-    b, s, n = len(states), max(map(len, states)), max(map(len, options))
+    """Tensors of a batch, always padded to the same shape (compiled code needs that); see `DecisionModel.forward`."""
+    b, s, n, q = len(states), text.STATE_TOKENS, OPTIONS, OPTION_ROOM
     sizes = [np.array([1 + len(pack.option(o)) for o in row]) for row in options]
-    q = -(-max(int(x.sum()) for x in sizes) // 32) * 32
     out = {"state": np.zeros((b, s), np.int64), "length": np.array([len(x) for x in states]), "option": np.zeros((b, q), np.int64),
            "owner": np.full((b, q), -1), "position": np.zeros((b, q), np.int64), "marker": np.zeros((b, n), np.int64),
            "count": np.array([len(x) for x in options]), "target": np.array(targets)}
@@ -117,7 +116,8 @@ class Decisions(IterableDataset):
         self.pools = {k: np.flatnonzero(kind == pack.kinds.index(k)) for k in share}
         self.pools = {k: v for k, v in self.pools.items() if len(v)}
         weight = np.array([share[k] for k in self.pools])
-        self.names, self.weight = list(self.pools), weight / weight.sum()
+        self.names, self.reach = list(self.pools), np.cumsum(weight / weight.sum()).clip(max=1.0)
+        self.reach[-1] = 1.0
         self.chance = {k: self.evened(v) for k, v in self.pools.items()}
 
     def evened(self, pool):
@@ -131,8 +131,8 @@ class Decisions(IterableDataset):
         rng = np.random.default_rng((self.seed, info.id if info else 0))
         while True:
             states, options, targets = [], [], []
-            for k in rng.choice(len(self.names), self.batch, p=self.weight):
-                name = self.names[k]
+            while len(states) < self.batch:
+                name = self.names[np.searchsorted(self.reach, rng.random())]
                 at = min(np.searchsorted(self.chance[name], rng.random()), len(self.pools[name]) - 1)
                 row = self.pack.rows[self.pools[name][at]]
                 chosen, target = options_of(self.pack, row, rng, self.none_share)
@@ -156,7 +156,7 @@ class Text(IterableDataset):
         count = len(self.pack.text_start) - 1
         while True:
             picked = [self.pack.text_ids[self.pack.text_start[i]:self.pack.text_start[i + 1]] for i in rng.integers(0, count, self.batch)]
-            ids = np.zeros((self.batch, max(map(len, picked)) + 1), np.int64)
+            ids = np.zeros((self.batch, text.STATE_TOKENS + 8), np.int64)
             for r, row in enumerate(picked):
                 ids[r, 0], ids[r, 1:len(row) + 1] = text.CLS, row
             length = np.array([len(x) + 1 for x in picked])

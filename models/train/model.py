@@ -39,6 +39,12 @@ def rotate(x, cos, sin):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1).to(x.dtype)
 
 
+def bias(seen):
+    """What attention adds to its scores: 0 for what is seen, a large negative number for the rest."""
+    kind = torch.get_autocast_dtype(seen.device.type) if torch.is_autocast_enabled(seen.device.type) else torch.float32
+    return torch.zeros(seen.shape, dtype=kind, device=seen.device).masked_fill(~seen, -1e4)
+
+
 class Attention(nn.Module):
     def __init__(self, c):
         super().__init__()
@@ -170,12 +176,12 @@ class DecisionModel(nn.Module):
         """state [B,S] ids, length [B]; option, owner (number of the option, -1 for padding) and position [B,Q]."""
         at = torch.arange(state.shape[1], device=state.device)
         real = at[None] < length[:, None]
-        place = {"state_rope": self.rope(at[None]), "state_mask": real[:, None, None]}
+        place = {"state_rope": self.rope(at[None]), "state_mask": bias(real[:, None, None])}
         s, o = self.drop(self.encoder.embeddings(state)), None
         if option is not None:
             same = (owner[:, :, None] == owner[:, None, :])
             seen = torch.cat((real[:, None].expand(-1, option.shape[1], -1), same), 2)
-            place |= {"option_rope": self.rope(length[:, None] + position), "option_mask": seen[:, None]}
+            place |= {"option_rope": self.rope(length[:, None] + position), "option_mask": bias(seen[:, None])}
             o = self.drop(self.encoder.embeddings(option))
         for layer in self.encoder.layers:
             s, o = layer(s, o, place)
@@ -197,4 +203,4 @@ class DecisionModel(nn.Module):
     def masked_tokens(self, state, length, chosen):
         """Logits over the vocabulary at the chosen places [B,S] (bool), by the tied embedding."""
         s, _ = self.encode(state, length)
-        return s[chosen] @ self.encoder.embeddings.tok_embeddings.weight.T * (self.config.hidden_size ** -0.5)
+        return s[chosen] @ self.encoder.embeddings.tok_embeddings.weight.T

@@ -47,7 +47,7 @@ class Inventor:
 
     def __init__(self, trees, lines, seed):
         self.rng, self.lines = random.Random(seed), lines
-        self.places = [(repo, d, sorted(names)) for repo, dirs in trees.items() for d, names in dirs.items() if 3 <= len(names) <= 80]
+        self.places = [(repo, d, sorted(names)) for repo, dirs in trees.items() for d, names in dirs.items() if len(names) <= 80 and sum(not n.startswith(".") for n in names) >= 3]
         weight = {}
         for repo, _, _ in self.places:
             weight[repo] = weight.get(repo, 0) + 1
@@ -105,7 +105,7 @@ class Inventor:
 
     def finish(self, kind, cwd, names, recent, line, answer, decoys=2):
         names = set(names) | {answer} | {self.near(answer) for _ in range(self.rng.randint(0, decoys))}
-        if line.split()[0] in ("cd", "pushd"):
+        if line.split()[0] in ("cd", "pushd") and answer.endswith("/"):
             kind, names = "cd", {n for n in names if n.endswith("/")}
         if not answer.startswith("."):
             names = {n for n in names if not n.startswith(".")}
@@ -201,7 +201,7 @@ class Inventor:
         inside = self.rng.choice(self.dirs)
         files = [n for n in names if not n.startswith(".")]
         answer = self.rng.choice(files)
-        command = self.rng.choice(["cat", "vim", "less", "head", "python", "bash", "code", "ls", "cp", "cd"])
+        command = self.rng.choice(["cat", "vim", "less", "head", "python", "bash", "code", "ls", "cp"])
         if answer.endswith("/"):
             command = self.rng.choice(["ls", "cd", "cd", "code", "tree"])
         first = self.rng.choice([f"ls {inside}", f"ls -la {inside}{answer}", f"grep -n main {inside}{answer}", f"git diff {inside}{answer}", f"head {inside}{answer}"])
@@ -220,7 +220,7 @@ class Inventor:
         file, ext = self.stem(), self.rng.choice([".py", ".c", ".go", ".rs", ".tex", ".js"])
         build = {".py": ["pytest", f"python {file}.py"], ".c": ["make", f"./{file}"], ".go": ["go build ./...", "go test ./..."],
                  ".rs": ["cargo build", "cargo test"], ".tex": ["latexmk -pdf"], ".js": ["npm test", f"node {file}.js"]}[ext]
-        loop = [f"{self.rng.choice(EDIT[:6])} {file}{ext}", *build] if self.chance(0.6) else self.rng.sample(self.lines, self.rng.randint(2, 4))
+        loop = [f"{self.rng.choice(EDIT[:6])} {file}{ext}", *build] if self.chance(0.6) else self.rng.sample(self.lines, min(self.rng.randint(2, 4), len(self.lines)))
         ending = ["git add -A", "git commit -m wip", "git push"] if self.chance(0.4) else self.rng.sample(NOISE, 2)
         session = []
         for _ in range(self.rng.randint(2, 4)):
@@ -230,6 +230,6 @@ class Inventor:
             if self.chance(0.25):
                 session.append(self.rng.choice(self.lines))
         at = self.rng.randint(len(loop), len(session) - 1)
-        pool = set(session) | set(self.rng.sample(self.lines, 12)) | set(self.rng.sample(NOISE, 4))
+        pool = set(session) | set(self.rng.sample(self.lines, min(12, len(self.lines)))) | set(self.rng.sample(NOISE, 4))
         return {"kind": "line", "cwd": "~/" + self.stem(), "listing": [], "recent": [(c, 0) for c in session[max(0, at - 8):at]], "line": "",
                 "candidates": sorted(pool), "answer": session[at]}

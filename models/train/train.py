@@ -27,12 +27,14 @@ def arguments():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("pack", "valid", "fit", "out"):
         ap.add_argument(f"--{name}", required=True)
-    for name, value in (("layers", 4), ("hidden", 256), ("inter", 512), ("head", 1), ("steps", 6000), ("pretrain", 1500), ("batch", 256), ("seed", 1),
+    for name, value in (("layers", 6), ("hidden", 256), ("inter", 512), ("head", 1), ("steps", 6000), ("pretrain", 2000), ("batch", 256), ("seed", 1),
                         ("workers", 3), ("every", 400), ("patience", 6)):
         ap.add_argument(f"--{name}", type=int, default=value)
-    for name, value in (("lr", 1e-3), ("dropout", 0.1), ("decay", 0.05), ("average", 0.998), ("smoothing", 0.0), ("none", 0.08), ("seconds", 520.0)):
+    for name, value in (("lr", 8e-4), ("dropout", 0.2), ("decay", 0.05), ("average", 0.998), ("none", 0.08), ("seconds", 520.0)):
         ap.add_argument(f"--{name}", type=float, default=value)
     ap.add_argument("--share", type=json.loads, default={}, help="other shares of the kinds of decisions, JSON")
+    ap.add_argument("--start", default="", help="begin with the weights of this model16.pt instead of pre-training")
+    ap.add_argument("--compile", action="store_true", help="compile the network (pays off after about a minute)")
     ap.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return ap.parse_args()
 
@@ -81,13 +83,14 @@ def train(model, pack, valid, a, log, started):
     mean, opt = copy.deepcopy(model).requires_grad_(False), optimizer(model, a)
     batches = loader(Decisions(pack, a.batch, a.seed, {**SHARE, **a.share}, a.none), a.workers)
     best, since, losses, begun = (-1.0, 0), 0, [], time.time()
+    run = torch.compile(model) if a.compile else model
     for step in range(a.steps):
         model.train()
         b = moved(next(batches), a.device)
         target = b.pop("target")
         with torch.autocast(a.device, torch.bfloat16, enabled=a.device == "cuda"):
-            found = model(**b)
-        loss = F.cross_entropy(found, target, label_smoothing=a.smoothing)
+            found = run(**b)
+        loss = F.cross_entropy(found, target)
         update(model, opt, loss, rate(step, max(step / a.steps, (time.time() - begun) / max(1.0, a.seconds - (begun - started))), a.lr))
         keep = min(a.average, step / (step + 50))
         with torch.no_grad():
@@ -107,7 +110,7 @@ def train(model, pack, valid, a, log, started):
         if since >= a.patience or last:
             break
     mean.load_state_dict(torch.load(Path(a.out) / "best.pt"))
-    return mean, best
+    return mean, best, step + 1
 
 
 def main():
@@ -124,10 +127,12 @@ def main():
         print(json.dumps(row), file=lines, flush=True)
 
     size = sum(p.numel() for p in model.parameters())
-    if a.pretrain:
+    if a.start:
+        model.load_state_dict({k: v.float() for k, v in torch.load(a.start, map_location=a.device)["weights"].items()})
+    elif a.pretrain:
         pretrain(model, pack, a, log)
-    model, best = train(model, pack, valid, a, log, started)
-    result = {"arguments": {k: v for k, v in vars(a).items() if k not in ("pack", "valid", "fit", "out")}, "parameters": size, "best step": best[1],
+    model, best, steps = train(model, pack, valid, a, log, started)
+    result = {"arguments": {k: v for k, v in vars(a).items() if k not in ("pack", "valid", "fit", "out", "start")}, "parameters": size, "best step": best[1], "steps done": steps,
               "seconds": round(time.time() - started), "valid": evaluate.report(model, valid, fit, a.device), "held out": evaluate.report(model, fit, valid, a.device)}
     (Path(a.out) / "result.json").write_text(json.dumps(result, indent=1))
     half = {k: v.half() for k, v in model.state_dict().items()}
