@@ -116,11 +116,11 @@ def tensors(batch, device):
     return {k: torch.from_numpy(v).to(device) for k, v in out.items()}
 
 
-def shortlist(cases):
-    """Cases as a worker sees them: the model gets the TOP best of counting, in a changed order, and "none"."""
+def shortlist(cases, weights):
+    """Cases as a worker sees them: the model gets the TOP best by fitted counting, in native order, and "none"."""
     out = []
     for c in cases:
-        keep = sorted(np.argsort(-np.array(c["base"]), kind="stable")[:TOP].tolist())
+        keep = sorted(np.argsort(-(np.array(c["features"]) @ weights), kind="stable")[:TOP].tolist())
         out.append({**c, "options": [c["options"][i] for i in keep] + [c["options"][-1]], "keep": keep})
     return out
 
@@ -183,7 +183,7 @@ def design(cases, columns):
     return out
 
 
-def fit_blend(matrices, answers, ridge=0.02, steps=300):
+def fit_blend(matrices, answers, ridge=0.2, steps=300):
     """Weights of a conditional logit (softmax over the candidates)."""
     width = matrices[0].shape[1]
     n = max(len(m) for m in matrices)
@@ -237,11 +237,11 @@ def calibration_error(scores, answers, temperatures, bins=15):
 def report(model, cases, fit, device):
     """All tables: counting, the model alone, the blend (weights fitted on `fit`), calibration."""
     answers, fit_answers = [c["answer"] for c in cases], [c["answer"] for c in fit]
-    short, fit_short = shortlist(cases), shortlist(fit)
+    plain = fit_blend([np.array(c["features"]) for c in fit], fit_answers)
+    short, fit_short = shortlist(cases, plain), shortlist(fit, plain)
     columns, fit_columns = (model_columns(x, logits(model, x, device)) for x in (short, fit_short))
     everything = logits(model, cases, device)
     weights = fit_blend(design(fit, fit_columns), fit_answers)
-    plain = fit_blend([m[:, :len(FEATURES)] for m in design(fit, fit_columns)], fit_answers)
     blended = [m @ weights for m in design(cases, columns)]
     fit_blended = [m @ weights for m in design(fit, fit_columns)]
     temperatures = fit_temperatures(fit_blended, fit_answers)

@@ -86,7 +86,10 @@ def load_checkpoint(folder):
 
 
 def goldens(model, encoder):
-    """State text, token ids and raw logits of the examples."""
+    """The examples in the form of the reference's expected.json: state, questions, token ids, markers, raw logits.
+
+    The ids are the whole sequence, state first; markers are places in it.
+    """
     rows = []
     for question, cwd, listing, recent, line, options in EXAMPLES:
         ids = encoder.state(question, cwd, listing, recent, line)
@@ -94,8 +97,14 @@ def goldens(model, encoder):
         case = {"state": ids, "options": [encoder.option(o) for o in options]}
         with torch.no_grad():
             found = model(**evaluate.tensors([case], "cpu"))[0].tolist()
-        rows.append({"instructions": text.INSTRUCTIONS[question], "cwd": cwd, "listing": listing, "recent": [list(r) for r in recent], "line": line,
-                     "state": "".join([*head, *ran, last]), "options": options, "state_ids": ids, "option_ids": case["options"], "logits": found})
+        markers, whole = [], list(ids)
+        for option in case["options"]:
+            markers.append(len(whole))
+            whole += [text.MASK, *option]
+        asked = {"type": "choice", "instructions": text.INSTRUCTIONS[question], "criteria": options}
+        rows.append({"state": "".join([*head, *ran, last]), "questions": {"next": asked},
+                     "rows": [{"question": "next", "ids": whole, "markers": markers, "logits": found}],
+                     "from": {"cwd": cwd, "listing": listing, "recent": [list(r) for r in recent], "line": line}})
     return rows
 
 
@@ -113,6 +122,9 @@ def main():
     model.load_state_dict({k: v.float() for k, v in saved["weights"].items()})
     tokenizer = f"{a.pack}/tokenizer.json"
     print(save_checkpoint(model.eval(), tokenizer, a.out, a.bits, a.temperatures), a.out)
+    table = {"markers": text.MARKERS, "markers_shown": text.MARKERS_SHOWN, "recent": text.RECENT, "state_tokens": text.STATE_TOKENS,
+             "command_chars": text.COMMAND_CHARS, "command_head": text.COMMAND_HEAD, "none": text.NONE, "instructions": text.INSTRUCTIONS}
+    (Path(a.out) / "state.json").write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n")
     if a.goldens:
         rows = goldens(load_checkpoint(a.out), text.Encoder(Tokenizer.from_file(tokenizer)))
         Path(a.goldens).write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
