@@ -134,7 +134,9 @@ fn told_to_end_it_ends_the_shell_and_what_runs_in_it() {
         let Some((home, mut terminal)) = start() else { return };
         let before = snapshot(&home.home());
         enter(&home, &mut terminal, Shell::Bash);
-        terminal.press(format!("cat{ENTER}read-by-cat{ENTER}"));
+        terminal.press(format!("echo sta''rted; cat{ENTER}"));
+        terminal.wait_text("started");
+        terminal.press(format!("read-by-cat{ENTER}"));
         terminal.wait_for("cat repeats it", |screen| {
             screen.contents().matches("read-by-cat").count() == 2
         });
