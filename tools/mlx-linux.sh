@@ -55,38 +55,44 @@ for pair in cmake:cmake bindgen:bindgen g++:g++ python3:python3; do
     command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 done
 [ -e /usr/include/fmt/format.h ] || missing+=(libfmt-dev)
+compgen -G '/usr/lib/*/libclang-[0-9]*.so*' >/dev/null || missing+=(libclang-dev)
 python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 if [ ${#missing[@]} -gt 0 ]; then
     apt-get update -qq
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# MLX itself.
 cd "$dir/work"
-python3 -m pip download --quiet --no-deps --only-binary :all: "mlx-cpu==$version"
-python3 -m zipfile -e "$(ls mlx_cpu-"$version"-*.whl | head -n 1)" wheel
-find wheel/mlx/lib wheel/mlx_cpu.libs -name '*.so*' -exec cp {} "$dir/lib/" \;
+built="$(basename "$sys"), mlx $version"
+if [ "$(cat built 2>/dev/null)" != "$built" ]; then
+    # MLX itself.
+    python3 -m pip download --quiet --no-deps --only-binary :all: "mlx-cpu==$version"
+    python3 -m zipfile -e "$(ls mlx_cpu-"$version"-*.whl | head -n 1)" wheel
+    find wheel/mlx/lib wheel/mlx_cpu.libs -name '*.so*' -exec cp {} "$dir/lib/" \;
 
-# Its C interface. Compilers before GCC 13 lack std::format, which a few messages use.
-cat > include/format_for_old_compilers.h <<'H'
+    # Its C interface. Compilers before GCC 13 lack std::format, which a few messages use.
+    cat > include/format_for_old_compilers.h <<'H'
 #if defined(__cplusplus) && !__has_include(<format>)
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 namespace std { using ::fmt::format; }
 #endif
 H
-flags=""
-if ! echo '#include <format>' | g++ -std=c++20 -x c++ -fsyntax-only - 2>/dev/null; then
-    mkdir -p include/old
-    : > include/old/format
-    sed -i 's/ && !__has_include(<format>)//' include/format_for_old_compilers.h
-    flags="-include $PWD/include/format_for_old_compilers.h -I$PWD/include/old"
+    flags=""
+    if ! echo '#include <format>' | g++ -std=c++20 -x c++ -fsyntax-only - 2>/dev/null; then
+        mkdir -p include/old
+        : > include/old/format
+        sed -i 's/ && !__has_include(<format>)//' include/format_for_old_compilers.h
+        flags="-include $PWD/include/format_for_old_compilers.h -I$PWD/include/old"
+    fi
+    cmake -S "$mlxc" -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DMLX_C_BUILD_EXAMPLES=OFF \
+        -DMLX_C_USE_SYSTEM_MLX=ON -DCMAKE_PREFIX_PATH="$PWD/wheel/mlx" -DCMAKE_C_COMPILER=gcc \
+        -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS="$flags" >cmake.log 2>&1 || { tail -n 20 cmake.log >&2; exit 1; }
+    cmake --build build --parallel "$(nproc)" >>cmake.log 2>&1 || { tail -n 20 cmake.log >&2; exit 1; }
+    cp build/libmlxc.so "$dir/lib/"
+    rm -rf wheel build
+    echo "$built" > built
 fi
-cmake -S "$mlxc" -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DMLX_C_BUILD_EXAMPLES=OFF \
-    -DMLX_C_USE_SYSTEM_MLX=ON -DCMAKE_PREFIX_PATH="$PWD/wheel/mlx" -DCMAKE_C_COMPILER=gcc \
-    -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS="$flags" >cmake.log 2>&1 || { tail -n 20 cmake.log >&2; exit 1; }
-cmake --build build --parallel "$(nproc)" >>cmake.log 2>&1 || { tail -n 20 cmake.log >&2; exit 1; }
-cp build/libmlxc.so "$dir/lib/"
 
 # What Linux lacks. Half-precision arrays are read back as single precision, never directly.
 cat > shim.c <<'C'
@@ -117,7 +123,8 @@ typedef uint16_t float16_t;
 typedef uint16_t bfloat16_t;
 H
 for header in "$mlxc"/mlx/c/*.h; do echo "#include \"$header\""; done > all.h
-bindgen all.h --blocklist-function malloc --blocklist-function realloc -o "$dir/bindings.rs" -- \
+# Older bindgen has to be told what newer takes for granted: a size is a usize.
+bindgen all.h $(bindgen --help | grep -o -- '--size_t-is-usize' | head -n 1) --blocklist-function malloc --blocklist-function realloc -o "$dir/bindings.rs" -- \
     -I"$mlxc" -include include/half.h
 # There float16_t is a struct of one field, and mlx-rs reads that field.
 python3 - "$dir/bindings.rs" <<'P'
@@ -137,6 +144,5 @@ rustc-link-search = ["native=$dir/lib"]
 rustc-link-lib = ["dylib=mlxc", "dylib=mlx", "static=mlxshim"]
 rustc-env = { OUT_DIR = "$dir" }
 T
-rm -rf wheel build
 echo "$stamp" > "$dir/stamp"
 finish
