@@ -21,8 +21,8 @@ from pathlib import Path
 LICENCES = [  # first match wins; None means: do not use
     (r"NonCommercial|NoDerivatives|Business Source License|Elastic License|Commons Clause|RAIL", None),
     (r"Apache License,?\s+Version 2\.0|apache\.org/licenses/LICENSE-2\.0", "Apache-2.0"),
-    (r"GNU AFFERO GENERAL PUBLIC", "AGPL-3.0"),
-    (r"GNU LESSER GENERAL PUBLIC", "LGPL"),
+    (r"GNU AFFERO GENERAL PUBLIC LICENSE\s+Version 3,", "AGPL-3.0"),
+    (r"GNU LESSER GENERAL PUBLIC LICENSE\s+Version", "LGPL"),
     (r"GNU GENERAL PUBLIC LICENSE\s+Version 3", "GPL-3.0"),
     (r"GNU GENERAL PUBLIC LICENSE\s+Version 2", "GPL-2.0"),
     (r"Mozilla Public License", "MPL-2.0"),

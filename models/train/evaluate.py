@@ -183,7 +183,7 @@ def design(cases, columns):
     return out
 
 
-def fit_blend(matrices, answers, ridge=0.2, steps=300):
+def fit_blend(matrices, answers, ridge=0.1, steps=300):
     """Weights of a conditional logit (softmax over the candidates)."""
     width = matrices[0].shape[1]
     n = max(len(m) for m in matrices)
