@@ -13,14 +13,22 @@ fn home() -> Option<Home> {
 #[track_caller]
 fn ask(home: &Home, arguments: &[&str]) -> (u64, Vec<String>) {
     let output = home.tabsense(&[&["complete", "--json"], arguments].concat());
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
     let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let candidates = value["candidates"].as_array().expect("a list");
     for candidate in candidates {
-        assert!(candidate["kind"].is_string() && candidate["score"].is_number(), "{candidate}");
+        assert!(
+            candidate["kind"].is_string() && candidate["score"].is_number(),
+            "{candidate}"
+        );
         assert!(candidate["description"].is_string(), "{candidate}");
     }
-    let texts = candidates.iter().map(|c| c["text"].as_str().expect("text").to_owned());
+    let texts = candidates
+        .iter()
+        .map(|c| c["text"].as_str().expect("text").to_owned());
     (value["start"].as_u64().expect("start"), texts.collect())
 }
 
@@ -35,7 +43,10 @@ fn line(home: &Home, line: &str) -> Vec<String> {
 fn paths_are_completed_with_what_is_there() {
     let Some(home) = home() else { return };
     home.files(&["src/main.rs", "src/lib.rs", "src/bin/", "README"]);
-    assert_eq!(line(&home, "cat src/"), ["src/bin/", "src/lib.rs", "src/main.rs"]);
+    assert_eq!(
+        line(&home, "cat src/"),
+        ["src/bin/", "src/lib.rs", "src/main.rs"]
+    );
     assert_eq!(line(&home, "cat src/m"), ["src/main.rs"]);
     assert_eq!(line(&home, "cat ./src/l"), ["./src/lib.rs"]);
     assert_eq!(line(&home, "cat ~/work/REA"), ["~/work/README"]);
@@ -79,12 +90,19 @@ fn the_cursor_may_be_in_the_middle_and_counts_characters() {
     let Some(home) = home() else { return };
     home.files(&["alpha.txt", "beta.txt", "打字.txt"]);
     let at = |line: &str, cursor: &str| {
-        ask(&home, &["--shell", "zsh", "--line", line, "--cursor", cursor])
+        ask(
+            &home,
+            &["--shell", "zsh", "--line", line, "--cursor", cursor],
+        )
     };
     assert_eq!(at("cat al | sort", "6"), (4, vec!["alpha.txt".to_owned()]));
     assert_eq!(at("cat 打字 be", "6").1, ["打字.txt"]);
     assert_eq!(at("cat 打字 be", "9"), (11, vec!["beta.txt".to_owned()]));
-    assert_eq!(at("cat be", "9999").1, ["beta.txt"], "past the end is the end");
+    assert_eq!(
+        at("cat be", "9999").1,
+        ["beta.txt"],
+        "past the end is the end"
+    );
     assert!(at("cat be", "0").1.is_empty());
 }
 
@@ -94,17 +112,39 @@ fn the_directory_may_be_another_one() {
     home.files(&["here/only-there", "elsewhere"]);
     let there = home.work().join("here").to_string_lossy().into_owned();
     for cwd in [there.as_str(), "here"] {
-        let (_, texts) = ask(&home, &["--shell", "fish", "--line", "cat onl", "--cwd", cwd]);
+        let (_, texts) = ask(
+            &home,
+            &["--shell", "fish", "--line", "cat onl", "--cwd", cwd],
+        );
         assert_eq!(texts, ["only-there"], "{cwd}");
     }
-    let gone = ask(&home, &["--shell", "bash", "--line", "cat x", "--cwd", "/nonexistent/x"]);
+    let gone = ask(
+        &home,
+        &[
+            "--shell",
+            "bash",
+            "--line",
+            "cat x",
+            "--cwd",
+            "/nonexistent/x",
+        ],
+    );
     assert!(gone.1.is_empty());
 }
 
 #[test]
 fn odd_names_are_whole_and_the_terminal_is_safe() {
     let Some(home) = home() else { return };
-    let names = ["od a b", "od$x", "od'q", "od\"q", "od\nline", "od\x1b[31m", "od!", "od\u{1f600}"];
+    let names = [
+        "od a b",
+        "od$x",
+        "od'q",
+        "od\"q",
+        "od\nline",
+        "od\x1b[31m",
+        "od!",
+        "od\u{1f600}",
+    ];
     home.files(&names);
     let mut expected: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     expected.sort();
@@ -123,7 +163,9 @@ fn a_wrong_command_line_is_told_with_status_two() {
     for arguments in [
         ["complete", "--line", "x"].as_slice(),
         &["complete", "--shell", "csh", "--line", "x"],
-        &["complete", "--shell", "bash", "--line", "x", "--cursor", "-1"],
+        &[
+            "complete", "--shell", "bash", "--line", "x", "--cursor", "-1",
+        ],
         &["nonsense"],
         &[],
     ] {

@@ -48,7 +48,11 @@ fn a_worker_that_is_killed_again_and_again_leaves_a_whole_database() {
         });
         assert_eq!(integrity(&home), "ok", "round {round}");
         let found = commands(&home);
-        assert!(found.len() as u64 >= acknowledged, "{} < {acknowledged}", found.len());
+        assert!(
+            found.len() as u64 >= acknowledged,
+            "{} < {acknowledged}",
+            found.len()
+        );
         let different: HashSet<&String> = found.iter().collect();
         assert_eq!(different.len(), found.len(), "a record was stored twice");
     }
@@ -83,7 +87,10 @@ impl Damage {
                 std::fs::write(&path, bytes).expect("written");
             }
             Self::Cut => {
-                let file = std::fs::File::options().write(true).open(&path).expect("open");
+                let file = std::fs::File::options()
+                    .write(true)
+                    .open(&path)
+                    .expect("open");
                 file.set_len(5000).expect("cut");
             }
             Self::Directory => {
@@ -101,7 +108,11 @@ fn aside(home: &Home) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().contains("history.corrupt-"))
-        .filter(|path| !["wal", "shm"].iter().any(|end| path.to_string_lossy().ends_with(end)))
+        .filter(|path| {
+            !["wal", "shm"]
+                .iter()
+                .any(|end| path.to_string_lossy().ends_with(end))
+        })
         .collect()
 }
 
@@ -116,10 +127,18 @@ fn a_damaged_database_is_kept_aside_and_named_and_a_new_one_begun() {
         wait_commands(&home, &["after"]);
         let kept = aside(&home);
         assert_eq!(kept.len(), 1, "{damage:?}: {kept:?}");
-        assert_eq!(std::fs::read(&kept[0]).ok(), bad, "{damage:?}: nothing is lost");
+        assert_eq!(
+            std::fs::read(&kept[0]).ok(),
+            bad,
+            "{damage:?}: nothing is lost"
+        );
         let name = kept[0].to_string_lossy().into_owned();
         let trouble = status(&home)["trouble"].as_str().map(str::to_owned);
-        assert!(trouble.is_some_and(|text| text.contains(&name)), "{damage:?}: {}", status(&home));
+        assert!(
+            trouble.is_some_and(|text| text.contains(&name)),
+            "{damage:?}: {}",
+            status(&home)
+        );
         let doctor = String::from_utf8_lossy(&home.tabsense(&["doctor"]).stdout).into_owned();
         assert!(doctor.contains(&name), "{damage:?}: {doctor}");
         assert_eq!(integrity(&home), "ok");
@@ -166,7 +185,9 @@ fn a_database_that_is_deleted_under_a_living_worker_is_begun_anew() {
     std::fs::remove_dir_all(store::directory(&home)).expect("deleted");
     ran(&home, "bash", "after", &[]);
     wait_commands(&home, &["after"]);
-    eventually("no trouble", || (status(&home)["trouble"] == "").then_some(()));
+    eventually("no trouble", || {
+        (status(&home)["trouble"] == "").then_some(())
+    });
     assert_eq!(worker.serving(), Some(worker.pid()));
 }
 
@@ -179,7 +200,10 @@ fn a_database_that_is_damaged_under_a_living_worker_never_harms_the_shell() {
     let size = std::fs::metadata(database(&home)).expect("there").len();
     let noise: Vec<u8> = (0..size).map(|n| (n * 31 % 251) as u8).collect();
     // In place, so that the worker's open file changes.
-    let file = std::fs::File::options().write(true).open(database(&home)).expect("open");
+    let file = std::fs::File::options()
+        .write(true)
+        .open(database(&home))
+        .expect("open");
     std::os::unix::fs::FileExt::write_all_at(&file, &noise, 0).expect("written");
     for n in 0..5 {
         ran(&home, "bash", &format!("after {n}"), &[]);

@@ -27,7 +27,10 @@ fn doctor(home: &Home, variables: &[(&str, &str)]) -> (Option<i32>, Vec<Value>) 
 #[track_caller]
 fn find<'a>(checks: &'a [Value], name: &str, verdict: &str, part: &str) -> &'a Value {
     let found = checks.iter().find(|check| {
-        check["name"] == name && check["message"].as_str().is_some_and(|text| text.contains(part))
+        check["name"] == name
+            && check["message"]
+                .as_str()
+                .is_some_and(|text| text.contains(part))
     });
     let found = found.unwrap_or_else(|| panic!("no {name} with {part:?} in {checks:#?}"));
     assert_eq!(found["verdict"], verdict, "{found}");
@@ -36,12 +39,25 @@ fn find<'a>(checks: &'a [Value], name: &str, verdict: &str, part: &str) -> &'a V
 
 #[test]
 fn a_good_installation_is_good_in_every_part() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     home.write(".bashrc", "eval \"$(tabsense init bash)\"\n");
     let (status, checks) = doctor(&home, &[]);
     assert_eq!(status, Some(0), "{checks:#?}");
-    assert!(checks.iter().all(|check| check["verdict"] == "good"), "{checks:#?}");
-    for name in ["programs", "settings", "pause", "directories", "worker", "answer", "history"] {
+    assert!(
+        checks.iter().all(|check| check["verdict"] == "good"),
+        "{checks:#?}"
+    );
+    for name in [
+        "programs",
+        "settings",
+        "pause",
+        "directories",
+        "worker",
+        "answer",
+        "history",
+    ] {
         find(&checks, name, "good", "");
     }
     find(&checks, "rc files", "good", ".bashrc");
@@ -54,23 +70,37 @@ fn a_good_installation_is_good_in_every_part() {
 
 #[test]
 fn a_pause_and_missing_rc_lines_are_told_without_being_errors() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     home.write(".bashrc", "# eval \"$(tabsense init bash)\"\n");
     assert!(home.tabsense(&["pause"]).status.success());
     let (status, checks) = doctor(&home, &[]);
     assert_eq!(status, Some(0), "{checks:#?}");
     let pause = find(&checks, "pause", "note", "nothing is recorded");
-    assert!(pause["hint"].as_str().expect("hint").contains("tabsense resume"));
+    assert!(
+        pause["hint"]
+            .as_str()
+            .expect("hint")
+            .contains("tabsense resume")
+    );
     find(&checks, "rc files", "note", "no rc file turns tabsense on");
 }
 
 #[test]
 fn a_bad_setting_is_an_error_with_its_line() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     home.write(".config/tabsense/config.toml", "\ndeadline_ms = 1\n");
     let (status, checks) = doctor(&home, &[]);
     assert_eq!(status, Some(1));
-    find(&checks, "settings", "bad", "config.toml:2: deadline_ms takes");
+    find(
+        &checks,
+        "settings",
+        "bad",
+        "config.toml:2: deadline_ms takes",
+    );
     find(&checks, "answer", "good", "");
     let output = home.tabsense(&["doctor"]);
     assert_eq!(output.status.code(), Some(1));
@@ -79,19 +109,33 @@ fn a_bad_setting_is_an_error_with_its_line() {
 
 #[test]
 fn a_missing_worker_program_is_an_error_with_a_hint() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let (status, checks) = doctor(&home, &[("TABSENSE_WORKER", "/nonexistent/tabsensed")]);
     assert_eq!(status, Some(1));
     let found = find(&checks, "programs", "bad", "/nonexistent/tabsensed");
-    assert!(found["hint"].as_str().expect("hint").contains("one directory"), "{found}");
+    assert!(
+        found["hint"]
+            .as_str()
+            .expect("hint")
+            .contains("one directory"),
+        "{found}"
+    );
     find(&checks, "worker", "bad", "no worker answers");
 }
 
 #[test]
 fn a_worker_program_of_another_release_is_an_error() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     home.program("old-worker", "#!/bin/sh\necho tabsensed 0.0.1\n");
-    let old = home.root().join("bin/old-worker").to_string_lossy().into_owned();
+    let old = home
+        .root()
+        .join("bin/old-worker")
+        .to_string_lossy()
+        .into_owned();
     let (status, checks) = doctor(&home, &[("TABSENSE_WORKER", &old)]);
     assert_eq!(status, Some(1));
     find(&checks, "programs", "bad", "\"0.0.1\"");
@@ -99,21 +143,34 @@ fn a_worker_program_of_another_release_is_an_error() {
 
 #[test]
 fn plugins_that_also_take_tab_are_named_once_with_what_happens() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
-    home.write(".zshrc", "source ~/fzf-tab/fzf-tab.plugin.zsh\n# zsh-autocomplete\n");
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.write(
+        ".zshrc",
+        "source ~/fzf-tab/fzf-tab.plugin.zsh\n# zsh-autocomplete\n",
+    );
     home.write(".bashrc", "source /opt/ble.sh/ble.sh\n");
     let (status, checks) = doctor(&home, &[]);
     assert_eq!(status, Some(0));
     find(&checks, "plugins", "note", "fzf-tab shows its own list");
     find(&checks, "plugins", "note", "ble.sh has its own completion");
-    let plugins = checks.iter().filter(|check| check["name"] == "plugins").count();
+    let plugins = checks
+        .iter()
+        .filter(|check| check["name"] == "plugins")
+        .count();
     assert_eq!(plugins, 2, "a comment loads nothing: {checks:#?}");
 }
 
 #[test]
 fn a_shell_that_is_too_old_is_told_in_one_line() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
-    home.program("bash", "#!/bin/sh\necho 'GNU bash, version 3.2.57(1)-release (arm64)'\n");
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.program(
+        "bash",
+        "#!/bin/sh\necho 'GNU bash, version 3.2.57(1)-release (arm64)'\n",
+    );
     let (status, checks) = doctor(&home, &[]);
     assert_eq!(status, Some(0), "{checks:#?}");
     let found = find(&checks, "bash", "note", "bash 3.2 keeps its own completion");
@@ -123,7 +180,9 @@ fn a_shell_that_is_too_old_is_told_in_one_line() {
 #[test]
 fn a_place_that_others_may_enter_is_an_error_that_says_how_to_close_it() {
     use std::os::unix::fs::PermissionsExt;
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let directory = home.runtime().join("tabsense");
     std::fs::create_dir(&directory).expect("made");
     std::fs::set_permissions(&directory, PermissionsExt::from_mode(0o755)).expect("mode");

@@ -17,7 +17,10 @@ fn why(home: &Home, command: &str, variables: &[(&str, &str)]) -> String {
         .args(["why", "--not-recorded", command])
         .output()
         .expect("run");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -30,16 +33,31 @@ fn why_names_each_rule_that_keeps_a_command_out() {
         (" ls", &[][..], "it begins with a space"),
         ("\tls", &[], "it begins with a space"),
         ("", &[], "the command is empty"),
-        ("ls -l", &[("HISTIGNORE", "ls*:bg")], "HISTIGNORE has the pattern ls*"),
-        ("secret x", &[zsh, ("HISTORY_IGNORE", "(secret*)")], "HISTORY_IGNORE is (secret*)"),
-        ("ls", &[fish, ("fish_private_mode", "1")], "the shell is in private mode"),
+        (
+            "ls -l",
+            &[("HISTIGNORE", "ls*:bg")],
+            "HISTIGNORE has the pattern ls*",
+        ),
+        (
+            "secret x",
+            &[zsh, ("HISTORY_IGNORE", "(secret*)")],
+            "HISTORY_IGNORE is (secret*)",
+        ),
+        (
+            "ls",
+            &[fish, ("fish_private_mode", "1")],
+            "the shell is in private mode",
+        ),
         ("ls", &[("TABSENSE_PAUSE", "1")], "TABSENSE_PAUSE is set"),
         ("ls", &[], "no rule keeps it out"),
         ("curl -u me:hunter22 x", &[], "a part is replaced by ***"),
     ] {
         let said = why(&home, command, variables);
         assert!(said.starts_with("not recorded\n"), "{command:?}: {said}");
-        assert!(said.contains(&format!("because: {reason}")), "{command:?}: {said}");
+        assert!(
+            said.contains(&format!("because: {reason}")),
+            "{command:?}: {said}"
+        );
     }
     assert!(!why(&home, "curl -u me:hunter22 x", &[]).contains("hunter22"));
     // Another shell's rule does not count.
@@ -50,11 +68,17 @@ fn why_names_each_rule_that_keeps_a_command_out() {
 #[test]
 fn why_names_what_keeps_everything_out() {
     let Some(home) = home() else { return };
-    home.write(".config/tabsense/config.toml", "[history]\nrecord = false\n");
+    home.write(
+        ".config/tabsense/config.toml",
+        "[history]\nrecord = false\n",
+    );
     assert!(home.tabsense(&["pause"]).status.success());
     let said = why(&home, "ls", &[]);
     assert!(said.contains("because: tabsense is paused"), "{said}");
-    assert!(said.contains("because: `history.record` is false in "), "{said}");
+    assert!(
+        said.contains("because: `history.record` is false in "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -86,7 +110,10 @@ fn a_forgotten_command_is_in_no_file_and_in_no_ranking() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(offered(), "");
     assert_eq!(commands(&home), ["make"]);
-    assert_eq!(store::files_with(&home, b"mistaken-host"), Vec::<String>::new());
+    assert_eq!(
+        store::files_with(&home, b"mistaken-host"),
+        Vec::<String>::new()
+    );
     let again = home.tabsense(&["forget", "ssh mistaken-host"]);
     assert_eq!(again.status.code(), Some(1), "{again:?}");
 }
@@ -99,9 +126,16 @@ fn everything_is_only_forgotten_when_somebody_says_yes() {
     wait_commands(&home, &["zzkeep"]);
     let asked = home.tabsense(&["forget", "--all"]);
     assert_eq!(asked.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&asked.stderr).contains("--yes"), "{asked:?}");
+    assert!(
+        String::from_utf8_lossy(&asked.stderr).contains("--yes"),
+        "{asked:?}"
+    );
     assert_eq!(commands(&home), ["zzkeep"]);
-    assert!(home.tabsense(&["forget", "--all", "--yes"]).status.success());
+    assert!(
+        home.tabsense(&["forget", "--all", "--yes"])
+            .status
+            .success()
+    );
     assert!(commands(&home).is_empty());
     assert_eq!(store::status(&home)["history"], 0);
     assert_eq!(store::files_with(&home, b"zzkeep"), Vec::<String>::new());
@@ -117,7 +151,10 @@ fn while_paused_nothing_is_recorded_and_tab_is_the_shells_own() {
     assert_native(&press_tab(&home));
     ran(&home, "bash", "hidden", &[]);
     assert!(home.tabsense(&["resume"]).status.success());
-    assert!(home.tabsense(&["resume"]).status.success(), "resuming twice is fine");
+    assert!(
+        home.tabsense(&["resume"]).status.success(),
+        "resuming twice is fine"
+    );
     ran(&home, "bash", "shown", &[]);
     wait_commands(&home, &["shown"]);
     answered(&home);
@@ -137,7 +174,10 @@ fn while_paused_no_worker_is_started() {
 fn recording_can_be_turned_off_alone() {
     let Some(home) = home() else { return };
     let _worker = home.worker();
-    home.write(".config/tabsense/config.toml", "[history]\nrecord = false\n");
+    home.write(
+        ".config/tabsense/config.toml",
+        "[history]\nrecord = false\n",
+    );
     ran(&home, "bash", "hidden", &[]);
     answered(&home);
     home.write(".config/tabsense/config.toml", "");

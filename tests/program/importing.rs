@@ -31,7 +31,9 @@ fn atuin(path: &std::path::Path) {
             cwd TEXT NOT NULL, session TEXT NOT NULL, hostname TEXT NOT NULL);
         INSERT INTO history VALUES
             ('a', 1700000601250000000, 1500000000, 2, 'make x', '/srv', 's1', 'box:me');";
-    rusqlite::Connection::open(path).and_then(|c| c.execute_batch(sql)).expect("a database");
+    rusqlite::Connection::open(path)
+        .and_then(|c| c.execute_batch(sql))
+        .expect("a database");
 }
 
 fn zoxide(directories: &[&std::path::Path]) -> Vec<u8> {
@@ -50,23 +52,47 @@ fn zoxide(directories: &[&std::path::Path]) -> Vec<u8> {
 #[test]
 fn every_format_is_read_once_however_often_it_is_imported() {
     let Some(home) = home() else { return };
-    home.write(".zsh_history", ": 1700000000:3;ls -l\n: 1700000010:0;for x in a\\\ndo\\\ndone\n");
+    home.write(
+        ".zsh_history",
+        ": 1700000000:3;ls -l\n: 1700000010:0;for x in a\\\ndo\\\ndone\n",
+    );
     home.write(".bash_history", "#1700000100\ncd /tmp\npwd\n");
-    home.write(".local/share/fish/fish_history", "- cmd: echo a\\nb\n  when: 1700000200\n");
+    home.write(
+        ".local/share/fish/fish_history",
+        "- cmd: echo a\\nb\n  when: 1700000200\n",
+    );
     atuin(&home.home().join(".local/share/atuin/history.db"));
     for (source, added) in [("zsh", 2), ("bash", 1), ("fish", 1), ("atuin", 1)] {
         let first = text(&home.tabsense(&["import", source]));
-        assert!(first.contains(&format!("{added} read, {added} new")), "{source}: {first}");
+        assert!(
+            first.contains(&format!("{added} read, {added} new")),
+            "{source}: {first}"
+        );
         let again = text(&home.tabsense(&["import", source]));
-        assert!(again.contains(&format!("{added} read, 0 new")), "{source}: {again}");
+        assert!(
+            again.contains(&format!("{added} read, 0 new")),
+            "{source}: {again}"
+        );
     }
     assert_eq!(
         commands(&home),
-        ["ls -l", "for x in a\ndo\ndone", "cd /tmp\npwd", "echo a\nb", "make x"]
+        [
+            "ls -l",
+            "for x in a\ndo\ndone",
+            "cd /tmp\npwd",
+            "echo a\nb",
+            "make x"
+        ]
     );
     let found = rows(&home);
-    assert_eq!((found[0].start_ms, found[0].duration_ms), (1_700_000_000_000, Some(3000)));
-    assert_eq!((found[4].cwd.as_deref(), found[4].exit), (Some("/srv"), Some(2)));
+    assert_eq!(
+        (found[0].start_ms, found[0].duration_ms),
+        (1_700_000_000_000, Some(3000))
+    );
+    assert_eq!(
+        (found[4].cwd.as_deref(), found[4].exit),
+        (Some("/srv"), Some(2))
+    );
     let sources: Vec<&str> = found.iter().map(|row| row.source.as_str()).collect();
     assert_eq!(sources, ["zsh", "zsh", "bash", "fish", "atuin"]);
 }
@@ -101,13 +127,31 @@ fn a_file_that_is_not_what_it_should_be_is_a_clear_error() {
     let Some(home) = home() else { return };
     let path = |name: &str| home.home().join(name).to_string_lossy().into_owned();
     home.write("notes", "no database at all");
-    refused(&home.tabsense(&["import", "zsh", &path("absent")]), &path("absent"));
-    refused(&home.tabsense(&["import", "bash", &path("work")]), "not a bash file: a directory");
-    refused(&home.tabsense(&["import", "atuin", &path("notes")]), &path("notes"));
-    refused(&home.tabsense(&["import", "zoxide", &path("notes")]), "not a zoxide file");
-    refused(&home.tabsense(&["import", "auto", &path("notes")]), "a file needs its kind");
+    refused(
+        &home.tabsense(&["import", "zsh", &path("absent")]),
+        &path("absent"),
+    );
+    refused(
+        &home.tabsense(&["import", "bash", &path("work")]),
+        "not a bash file: a directory",
+    );
+    refused(
+        &home.tabsense(&["import", "atuin", &path("notes")]),
+        &path("notes"),
+    );
+    refused(
+        &home.tabsense(&["import", "zoxide", &path("notes")]),
+        "not a zoxide file",
+    );
+    refused(
+        &home.tabsense(&["import", "auto", &path("notes")]),
+        "a file needs its kind",
+    );
     std::fs::write(path("cut.zo"), &zoxide(&[&home.work()])[..20]).expect("written");
-    refused(&home.tabsense(&["import", "zoxide", &path("cut.zo")]), "cut in");
+    refused(
+        &home.tabsense(&["import", "zoxide", &path("cut.zo")]),
+        "cut in",
+    );
     assert!(commands(&home).is_empty());
     assert_eq!(home.tabsense(&["import", "csh"]).status.code(), Some(2));
 }
@@ -117,7 +161,11 @@ fn the_first_prompt_of_a_shell_imports_its_own_history() {
     let Some(home) = home() else { return };
     home.write("elsewhere/history", "from the file\n");
     let file = home.home().join("elsewhere/history");
-    let fields = ["shell=bash".to_owned(), "cwd=/".into(), format!("histfile={}", file.display())];
+    let fields = [
+        "shell=bash".to_owned(),
+        "cwd=/".into(),
+        format!("histfile={}", file.display()),
+    ];
     tell(&home, &fields);
     wait_commands(&home, &["from the file"]);
     // Once: what is added to the file later comes by the hook.
@@ -133,12 +181,21 @@ fn each_shell_brings_its_own_history_and_no_other_shells() {
     let Some(home) = home() else { return };
     home.write(".zsh_history", ": 1700000000:0;in zsh\n");
     home.write(".bash_history", "in bash\n");
-    home.write(".local/share/fish/fish_history", "- cmd: in fish\n  when: 1700000200\n");
+    home.write(
+        ".local/share/fish/fish_history",
+        "- cmd: in fish\n  when: 1700000200\n",
+    );
     // A bash below zsh inherits the exported HISTFILE.
     let zsh_file = format!("histfile={}", home.home().join(".zsh_history").display());
-    tell(&home, &["shell=bash".into(), "cwd=/".into(), zsh_file.clone()]);
+    tell(
+        &home,
+        &["shell=bash".into(), "cwd=/".into(), zsh_file.clone()],
+    );
     wait_commands(&home, &["in bash"]);
-    tell(&home, &["shell=fish".into(), "cwd=/".into(), zsh_file.clone()]);
+    tell(
+        &home,
+        &["shell=fish".into(), "cwd=/".into(), zsh_file.clone()],
+    );
     wait_commands(&home, &["in bash", "in fish"]);
     tell(&home, &["shell=zsh".into(), "cwd=/".into(), zsh_file]);
     wait_commands(&home, &["in bash", "in zsh", "in fish"]);
@@ -150,7 +207,10 @@ fn each_shell_brings_its_own_history_and_no_other_shells() {
 fn the_first_import_can_be_turned_off() {
     let Some(home) = home() else { return };
     home.write(".bash_history", "never asked for\n");
-    home.write(".config/tabsense/config.toml", "[history]\nimport = false\n");
+    home.write(
+        ".config/tabsense/config.toml",
+        "[history]\nimport = false\n",
+    );
     ran(&home, "bash", "typed", &[]);
     wait_commands(&home, &["typed"]);
 }
@@ -161,7 +221,11 @@ fn what_was_deleted_as_a_whole_does_not_come_back_from_the_shells_file() {
     home.write(".bash_history", "old\n");
     tell(&home, &["shell=bash".into(), "cwd=/".into()]);
     wait_commands(&home, &["old"]);
-    assert!(home.tabsense(&["forget", "--all", "--yes"]).status.success());
+    assert!(
+        home.tabsense(&["forget", "--all", "--yes"])
+            .status
+            .success()
+    );
     assert!(commands(&home).is_empty());
     assert!(home.tabsense(&["worker", "restart"]).status.success());
     tell(&home, &["shell=bash".into(), "cwd=/".into()]);

@@ -14,7 +14,9 @@ const GENEROUS: Duration = Duration::from_secs(1);
 
 #[test]
 fn two_hundred_thousand_files_cost_neither_the_deadline_nor_memory() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let big = home.work().join("big");
     std::fs::create_dir(&big).expect("made");
     // Where that is allowed, in memory: some disks take a minute for this.
@@ -42,7 +44,15 @@ fn two_hundred_thousand_files_cost_neither_the_deadline_nor_memory() {
         }
     });
     let cwd = big.to_string_lossy().into_owned();
-    let arguments = ["complete", "--shell", "bash", "--line", "ls file12345", "--cwd", &cwd];
+    let arguments = [
+        "complete",
+        "--shell",
+        "bash",
+        "--line",
+        "ls file12345",
+        "--cwd",
+        &cwd,
+    ];
     eventually("all that fit are found", || {
         let output = home.tabsense(&arguments);
         (String::from_utf8_lossy(&output.stdout).lines().count() == 10).then_some(())
@@ -53,14 +63,19 @@ fn two_hundred_thousand_files_cost_neither_the_deadline_nor_memory() {
 
 #[test]
 fn a_list_beyond_the_limit_is_left_to_the_shell_within_little_memory() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let _worker = home.worker();
     let mut input = b"shell=zsh\0session=t\0line=ls \0cursor=3\0cwd=/\0\0".to_vec();
     for n in 0..ENTRIES {
         input.extend_from_slice(format!("file{n:06}\0").as_bytes());
     }
     // Address space is more than what is resident; the libraries are in it, too.
-    let script = format!("ulimit -v 65536; exec {} complete --hook", home.client().display());
+    let script = format!(
+        "ulimit -v 65536; exec {} complete --hook",
+        home.client().display()
+    );
     for _ in 0..3 {
         let mut command = home.command("/bin/bash".as_ref());
         command.args(["-c", &script]);
@@ -72,7 +87,9 @@ fn a_list_beyond_the_limit_is_left_to_the_shell_within_little_memory() {
 
 #[test]
 fn a_long_list_within_the_limit_comes_back_whole() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let _worker = home.worker();
     home.write(".config/tabsense/config.toml", "deadline_ms = 200\n");
     let mut input = b"shell=zsh\0session=t\0line=ls \0cursor=3\0cwd=/\0\0".to_vec();
@@ -86,8 +103,17 @@ fn a_long_list_within_the_limit_comes_back_whole() {
     let mut numbers: Vec<usize> = output
         .stdout
         .split(|&byte| byte == 0)
-        .filter_map(|record| std::str::from_utf8(record).ok()?.strip_prefix('=')?.parse().ok())
+        .filter_map(|record| {
+            std::str::from_utf8(record)
+                .ok()?
+                .strip_prefix('=')?
+                .parse()
+                .ok()
+        })
         .collect();
     numbers.sort_unstable();
-    assert!(numbers.into_iter().eq(0..5000), "each candidate exactly once");
+    assert!(
+        numbers.into_iter().eq(0..5000),
+        "each candidate exactly once"
+    );
 }

@@ -100,7 +100,11 @@ fn what_is_no_socket_is_never_deleted() {
     assert_native(&press_tab(&home));
     // The one that TAB started may hold the lock for a moment.
     eventually("a worker that gives up", || {
-        let output = home.command(&worker_program(&home)).arg("run").output().expect("worker");
+        let output = home
+            .command(&worker_program(&home))
+            .arg("run")
+            .output()
+            .expect("worker");
         (!output.status.success()).then_some(())
     });
     assert_eq!(std::fs::read(socket(&home)).expect("still there"), b"mine");
@@ -109,8 +113,14 @@ fn what_is_no_socket_is_never_deleted() {
     std::fs::create_dir(socket(&home)).expect("a directory in the way");
     let foreground = ["run", "--foreground"];
     eventually("a worker that says why", || {
-        let output = home.command(&worker_program(&home)).args(foreground).output().expect("run");
-        String::from_utf8_lossy(&output.stderr).contains("is no socket").then_some(())
+        let output = home
+            .command(&worker_program(&home))
+            .args(foreground)
+            .output()
+            .expect("run");
+        String::from_utf8_lossy(&output.stderr)
+            .contains("is no socket")
+            .then_some(())
     });
     assert!(socket(&home).is_dir());
     assert_native(&press_tab(&home));
@@ -129,7 +139,10 @@ fn a_stopped_worker_costs_the_deadline_and_serves_again_afterwards() {
     worker.thaw();
     answered(&home);
     assert_eq!(worker.serving(), Some(worker.pid()));
-    assert_eq!(std::fs::metadata(socket(&home)).expect("socket").ino(), inode);
+    assert_eq!(
+        std::fs::metadata(socket(&home)).expect("socket").ino(),
+        inode
+    );
 }
 
 #[test]
@@ -166,17 +179,31 @@ fn the_worker_has_a_session_of_its_own_and_holds_nothing_of_the_shell() {
         client.display()
     );
     home.write("held", "x");
-    let started = home.command("/bin/bash".as_ref()).args(["-c", &script]).status();
+    let started = home
+        .command("/bin/bash".as_ref())
+        .args(["-c", &script])
+        .status();
     assert!(started.expect("bash").success());
     let pid = eventually("a worker", || Worker::pid_in(&home));
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("stat");
-    let fields: Vec<&str> = stat.rsplit(") ").next().expect("fields").split(' ').collect();
+    let fields: Vec<&str> = stat
+        .rsplit(") ")
+        .next()
+        .expect("fields")
+        .split(' ')
+        .collect();
     let (group, session, terminal) = (fields[2], fields[3], fields[4]);
-    assert_eq!((group, session), (pid.to_string().as_str(), pid.to_string().as_str()));
+    assert_eq!(
+        (group, session),
+        (pid.to_string().as_str(), pid.to_string().as_str())
+    );
     assert_eq!(terminal, "0");
     let cwd = std::fs::read_link(format!("/proc/{pid}/cwd")).expect("cwd");
     assert_eq!(cwd, PathBuf::from("/"));
-    for fd in std::fs::read_dir(format!("/proc/{pid}/fd")).expect("fds").flatten() {
+    for fd in std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .expect("fds")
+        .flatten()
+    {
         let target = std::fs::read_link(fd.path()).unwrap_or_default();
         assert!(!target.ends_with("held"), "the shell's file is still open");
         if matches!(fd.file_name().to_str(), Some("0" | "1" | "2")) {
@@ -192,7 +219,10 @@ fn stop_ends_the_worker_and_takes_the_socket_away() {
     assert!(home.tabsense(&["worker", "stop"]).status.success());
     eventually("no socket", || (!socket(&home).exists()).then_some(()));
     assert_eq!(worker.serving(), None);
-    assert!(home.tabsense(&["worker", "stop"]).status.success(), "stopping twice is fine");
+    assert!(
+        home.tabsense(&["worker", "stop"]).status.success(),
+        "stopping twice is fine"
+    );
     let status = home.tabsense(&["worker", "status"]);
     assert!(!status.status.success());
     assert!(String::from_utf8_lossy(&status.stderr).contains("hint: `tabsense worker start`"));
@@ -232,7 +262,10 @@ fn a_home_of_another_user_is_left_alone() {
     let prompt = super::hook(&home, "prompt", b"shell=bash\0cwd=/\0command=ls\0\0");
     assert_eq!(prompt.status.code(), Some(0));
     assert!(prompt.stdout.is_empty() && prompt.stderr.is_empty());
-    assert!(!home.runtime().join("tabsense").exists(), "a worker was started");
+    assert!(
+        !home.runtime().join("tabsense").exists(),
+        "a worker was started"
+    );
     assert!(!home.home().join(".local/share/tabsense").exists());
 }
 
@@ -245,7 +278,11 @@ fn a_runtime_directory_of_another_user_is_not_used() {
     let Some(home) = home() else { return };
     chown(home.runtime(), Some(12345), None).expect("chown");
     answered(&home);
-    assert!(home.home().join(".local/share/tabsense/run/worker.sock").exists());
+    assert!(
+        home.home()
+            .join(".local/share/tabsense/run/worker.sock")
+            .exists()
+    );
     assert_eq!(std::fs::read_dir(home.runtime()).expect("there").count(), 0);
     chown(home.runtime(), Some(0), None).expect("chown back");
 }

@@ -12,9 +12,14 @@ fn home() -> Option<Home> {
 fn schema(home: &Home) -> (i64, Vec<String>) {
     let connection = open(home).expect("open");
     let version = connection.query_row("PRAGMA user_version", (), |row| row.get(0));
-    let mut statement = connection.prepare("SELECT name FROM sqlite_schema ORDER BY 1").expect("sql");
+    let mut statement = connection
+        .prepare("SELECT name FROM sqlite_schema ORDER BY 1")
+        .expect("sql");
     let names = statement.query_map((), |row| row.get(0)).expect("names");
-    (version.expect("version"), names.map(|name| name.expect("name")).collect())
+    (
+        version.expect("version"),
+        names.map(|name| name.expect("name")).collect(),
+    )
 }
 
 /// What lies beside the database, its own companions left out.
@@ -49,7 +54,11 @@ fn while_the_database_is_locked_tab_works_and_commands_wait() {
         answered(&home);
     }
     eventually("3 wait", || (status(&home)["waiting"] == 3).then_some(()));
-    assert!(status(&home)["trouble"].as_str().is_some_and(|text| text.contains("locked")));
+    assert!(
+        status(&home)["trouble"]
+            .as_str()
+            .is_some_and(|text| text.contains("locked"))
+    );
     // A second worker finds the database locked from its start.
     first.kill();
     answered(&home);
@@ -62,12 +71,17 @@ fn while_the_database_is_locked_tab_works_and_commands_wait() {
     ran(&home, "bash", "after", &[]);
     eventually("all that waited is there", || {
         let found = commands(&home);
-        let mut kept: Vec<&str> =
-            found.iter().map(String::as_str).filter(|text| !text.starts_with("lost")).collect();
+        let mut kept: Vec<&str> = found
+            .iter()
+            .map(String::as_str)
+            .filter(|text| !text.starts_with("lost"))
+            .collect();
         kept.sort_unstable();
         (kept == ["after", "before", "late 0", "late 1"]).then_some(())
     });
-    eventually("no trouble any more", || (status(&home)["trouble"] == "").then_some(()));
+    eventually("no trouble any more", || {
+        (status(&home)["trouble"] == "").then_some(())
+    });
     assert_eq!(schema(&home), before);
     assert_eq!(integrity(&home), "ok");
     assert_eq!(others(&home), Vec::<String>::new());
@@ -85,7 +99,9 @@ fn a_database_that_is_locked_at_the_first_prompt_still_gets_the_shells_history()
         .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = 1;")
         .expect("locked");
     ran(&home, "bash", "typed", &[]);
-    eventually("the command waits", || (status(&home)["waiting"] == 1).then_some(()));
+    eventually("the command waits", || {
+        (status(&home)["waiting"] == 1).then_some(())
+    });
     answered(&home);
     holder.execute_batch("COMMIT").expect("unlocked");
     drop(holder);
@@ -103,7 +119,9 @@ fn a_database_of_a_newer_release_or_another_program_is_left_untouched() {
         ran(&home, "bash", "before", &[]);
         wait_commands(&home, &["before"]);
         assert!(home.tabsense(&["worker", "stop"]).status.success());
-        open(&home).and_then(|c| c.execute_batch(change)).expect("changed");
+        open(&home)
+            .and_then(|c| c.execute_batch(change))
+            .expect("changed");
         let bytes = std::fs::read(store::database(&home)).expect("there");
 
         for n in 0..3 {
@@ -117,15 +135,25 @@ fn a_database_of_a_newer_release_or_another_program_is_left_untouched() {
         assert!(trouble.contains(told), "{trouble}");
         let doctor = home.tabsense(&["doctor"]);
         assert_eq!(doctor.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&doctor.stdout).contains(told), "{doctor:?}");
+        assert!(
+            String::from_utf8_lossy(&doctor.stdout).contains(told),
+            "{doctor:?}"
+        );
         let import = home.tabsense(&["import", "bash", "/etc/hostname"]);
         assert_eq!(import.status.code(), Some(1), "{import:?}");
-        assert!(String::from_utf8_lossy(&import.stderr).contains(told), "{import:?}");
+        assert!(
+            String::from_utf8_lossy(&import.stderr).contains(told),
+            "{import:?}"
+        );
         assert!(home.tabsense(&["worker", "stop"]).status.success());
         assert_eq!(std::fs::read(store::database(&home)).expect("there"), bytes);
         assert_eq!(others(&home), Vec::<String>::new());
         let lines = log(&home);
-        assert_eq!(lines.lines().filter(|line| line.contains(told)).count(), 1, "{lines}");
+        assert_eq!(
+            lines.lines().filter(|line| line.contains(told)).count(),
+            1,
+            "{lines}"
+        );
         assert_eq!(workers(&home), Vec::<u32>::new());
     }
 }

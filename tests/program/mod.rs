@@ -80,7 +80,9 @@ fn processes(entry: &[u8]) -> Vec<u32> {
     all.filter_map(|process| process.file_name().to_str()?.parse().ok())
         .filter(|pid: &u32| {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|&byte| byte == 0).any(|found| found.starts_with(entry))
+            environment
+                .split(|&byte| byte == 0)
+                .any(|found| found.starts_with(entry))
         })
         .collect()
 }
@@ -88,7 +90,10 @@ fn processes(entry: &[u8]) -> Vec<u32> {
 #[track_caller]
 fn assert_native(output: &Output) {
     assert_eq!(output.status.code(), NATIVE, "{output:?}");
-    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
 }
 
 /// Presses TAB until it is answered: on a busy machine one press may be late.
@@ -99,7 +104,10 @@ fn answered(home: &Home) -> Output {
         (output.status.code() != NATIVE).then_some(output)
     });
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(output.stdout.starts_with(b"v1\0") && output.stdout.ends_with(b".\0"), "{output:?}");
+    assert!(
+        output.stdout.starts_with(b"v1\0") && output.stdout.ends_with(b".\0"),
+        "{output:?}"
+    );
     assert!(output.stderr.is_empty(), "{output:?}");
     output
 }

@@ -8,11 +8,16 @@ use crate::common::{Home, Shell, eventually};
 #[test]
 fn only_local_sockets_are_ever_opened() {
     if !cfg!(target_os = "linux") || Command::new("strace").arg("-V").output().is_err() {
-        assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "no strace");
+        assert!(
+            std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"),
+            "no strace"
+        );
         eprintln!("skipped: strace is not installed");
         return;
     }
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let trace = home.root().join("trace");
     let mut worker = home
         .command("strace".as_ref())
@@ -47,7 +52,10 @@ fn only_local_sockets_are_ever_opened() {
     }
     worker.wait().expect("the worker ends");
     let text = eventually("a trace", || std::fs::read_to_string(&trace).ok());
-    let sockets: Vec<&str> = text.lines().filter(|line| line.contains("socket(")).collect();
+    let sockets: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("socket("))
+        .collect();
     assert!(!sockets.is_empty(), "nothing was traced");
     for line in sockets {
         assert!(line.contains("AF_UNIX"), "{line}");

@@ -22,14 +22,20 @@ impl Slow {
     fn new(process: u32, path: &Path) -> Option<Self> {
         let found = Command::new("strace").arg("-V").output();
         if !cfg!(target_os = "linux") || found.is_err() {
-            assert!(std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"), "no strace");
+            assert!(
+                std::env::var_os("CI").is_none() || !cfg!(target_os = "linux"),
+                "no strace"
+            );
             eprintln!("skipped: strace is not installed");
             return None;
         }
         let mut child = Command::new("strace")
             .args(["-f", "-o", "/dev/null", "-p", &process.to_string(), "-P"])
             .arg(path)
-            .args(["-e", "inject=openat,statx,newfstatat,getdents64:delay_enter=8000000"])
+            .args([
+                "-e",
+                "inject=openat,statx,newfstatat,getdents64:delay_enter=8000000",
+            ])
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -68,13 +74,17 @@ fn threads(process: u32) -> usize {
 /// What the worker finds in a directory by itself, with a second's time.
 fn found(home: &Home, directory: &Path) -> Vec<u8> {
     let cwd = directory.to_string_lossy().into_owned();
-    let arguments = ["complete", "--shell", "bash", "--line", "cat ins", "--cwd", &cwd];
+    let arguments = [
+        "complete", "--shell", "bash", "--line", "cat ins", "--cwd", &cwd,
+    ];
     home.tabsense(&arguments).stdout
 }
 
 #[test]
 fn a_directory_that_does_not_answer_holds_nobody_else_up() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     home.files(&["slow/inside", "quick/inside"]);
     let directory = home.work().join("slow");
     let worker = home.worker();
@@ -83,7 +93,9 @@ fn a_directory_that_does_not_answer_holds_nobody_else_up() {
         "shell=bash\0session=t\0line=cat in\0cursor=6\0cwd={}\0\0inside\0",
         directory.display()
     );
-    let Some(slow) = Slow::new(worker.pid(), &directory) else { return };
+    let Some(slow) = Slow::new(worker.pid(), &directory) else {
+        return;
+    };
     thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -97,13 +109,20 @@ fn a_directory_that_does_not_answer_holds_nobody_else_up() {
         }
     });
     // Calls are still held up, and everything else is served.
-    assert!(found(&home, &directory).is_empty(), "strace holds nothing up");
+    assert!(
+        found(&home, &directory).is_empty(),
+        "strace holds nothing up"
+    );
     let start = Instant::now();
     let input = format!("shell=bash\0session=t\0cwd={}\0\0", directory.display());
     assert!(hook(&home, "prompt", input.as_bytes()).status.success());
     assert!(start.elapsed() < GENEROUS, "{:?}", start.elapsed());
     answered(&home);
-    assert!(threads(worker.pid()) <= 32, "{} threads", threads(worker.pid()));
+    assert!(
+        threads(worker.pid()) <= 32,
+        "{} threads",
+        threads(worker.pid())
+    );
     assert_eq!(worker.serving(), Some(worker.pid()));
     drop(slow);
     eventually("the directory is there again", || {

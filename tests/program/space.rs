@@ -72,7 +72,9 @@ fn import_fails(home: &Home) {
 #[test]
 fn on_a_full_disk_the_shell_notices_nothing_and_recording_goes_on_when_there_is_room() {
     let Some(home) = home() else { return };
-    let Some(mount) = mounted(&store::directory(&home), "size=2m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m") else {
+        return;
+    };
     let filler = mount.fill();
     for n in 0..5 {
         ran(&home, "bash", &format!("waits {n}"), &[]);
@@ -81,13 +83,19 @@ fn on_a_full_disk_the_shell_notices_nothing_and_recording_goes_on_when_there_is_
     eventually("5 wait", || (status(&home)["waiting"] == 5).then_some(()));
     assert_ne!(status(&home)["trouble"], "");
     import_fails(&home);
-    let [worker] = workers(&home)[..] else { panic!("{:?}", workers(&home)) };
+    let [worker] = workers(&home)[..] else {
+        panic!("{:?}", workers(&home))
+    };
     std::fs::remove_file(filler).expect("freed");
     for n in 0..3 {
         ran(&home, "bash", &format!("after {n}"), &[]);
     }
-    eventually("all are recorded", || (commands(&home).len() == 8).then_some(()));
-    eventually("no trouble", || (status(&home)["trouble"] == "").then_some(()));
+    eventually("all are recorded", || {
+        (commands(&home).len() == 8).then_some(())
+    });
+    eventually("no trouble", || {
+        (status(&home)["trouble"] == "").then_some(())
+    });
     assert_eq!(workers(&home), [worker]);
     assert_eq!(integrity(&home), "ok");
     drop(mount);
@@ -96,7 +104,9 @@ fn on_a_full_disk_the_shell_notices_nothing_and_recording_goes_on_when_there_is_
 #[test]
 fn a_disk_that_fills_up_later_keeps_what_it_had() {
     let Some(home) = home() else { return };
-    let Some(mount) = mounted(&store::directory(&home), "size=2m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m") else {
+        return;
+    };
     let _worker = home.worker();
     ran(&home, "bash", "before", &[]);
     wait_commands(&home, &["before"]);
@@ -107,13 +117,17 @@ fn a_disk_that_fills_up_later_keeps_what_it_had() {
         ran(&home, "bash", &format!("{n} {large}"), &[]);
         answered(&home);
     }
-    eventually("some wait", || (status(&home)["waiting"].as_u64() > Some(0)).then_some(()));
+    eventually("some wait", || {
+        (status(&home)["waiting"].as_u64() > Some(0)).then_some(())
+    });
     assert_eq!(commands(&home)[0], "before");
     let log = std::fs::metadata(store::directory(&home).join("worker.log"));
     assert!(log.map_or(0, |log| log.len()) < 4096);
     std::fs::remove_file(filler).expect("freed");
     ran(&home, "bash", "after", &[]);
-    eventually("all are recorded", || (commands(&home).len() == 12).then_some(()));
+    eventually("all are recorded", || {
+        (commands(&home).len() == 12).then_some(())
+    });
     assert_eq!(integrity(&home), "ok");
     drop(mount);
 }
@@ -121,7 +135,9 @@ fn a_disk_that_fills_up_later_keeps_what_it_had() {
 #[test]
 fn without_a_free_inode_commands_wait() {
     let Some(home) = home() else { return };
-    let Some(mount) = mounted(&store::directory(&home), "size=2m,nr_inodes=1") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=2m,nr_inodes=1") else {
+        return;
+    };
     ran(&home, "bash", "waits", &[]);
     answered(&home);
     eventually("it waits", || (status(&home)["waiting"] == 1).then_some(()));
@@ -143,26 +159,37 @@ fn a_limit_on_file_sizes_does_not_kill_the_worker() {
             .stderr(Stdio::null())
             .spawn()
             .expect("start the worker");
-        eventually("it serves", || (status(&home)["pid"] == worker.id()).then_some(()));
+        eventually("it serves", || {
+            (status(&home)["pid"] == worker.id()).then_some(())
+        });
         for n in 0..5 {
             ran(&home, "bash", &format!("{blocks} {n}"), &[]);
         }
         answered(&home);
-        eventually("they wait", || (status(&home)["waiting"].as_u64() > Some(0)).then_some(()));
+        eventually("they wait", || {
+            (status(&home)["waiting"].as_u64() > Some(0)).then_some(())
+        });
         assert_eq!(status(&home)["pid"], worker.id());
         import_fails(&home);
         assert!(home.tabsense(&["worker", "stop"]).status.success());
-        assert!(worker.wait().expect("ended").success(), "it ended by itself");
+        assert!(
+            worker.wait().expect("ended").success(),
+            "it ended by itself"
+        );
     }
     // Without the limit everything is well again.
     ran(&home, "bash", "after", &[]);
-    eventually("recorded", || commands(&home).contains(&"after".to_owned()).then_some(()));
+    eventually("recorded", || {
+        commands(&home).contains(&"after".to_owned()).then_some(())
+    });
 }
 
 #[test]
 fn a_read_only_history_still_ranks_and_is_written_again_when_that_is_possible() {
     let Some(home) = home() else { return };
-    let Some(mount) = mounted(&store::directory(&home), "size=4m") else { return };
+    let Some(mount) = mounted(&store::directory(&home), "size=4m") else {
+        return;
+    };
     let _worker = home.worker();
     ran(&home, "bash", "ssh build-host.example", &[]);
     wait_commands(&home, &["ssh build-host.example"]);
@@ -171,15 +198,24 @@ fn a_read_only_history_still_ranks_and_is_written_again_when_that_is_possible() 
     mount.remount("ro");
     ran(&home, "bash", "waits", &[]);
     answered(&home);
-    let offered = home.tabsense(&["complete", "--shell", "bash", "--line", "ssh bui"]).stdout;
+    let offered = home
+        .tabsense(&["complete", "--shell", "bash", "--line", "ssh bui"])
+        .stdout;
     assert_eq!(String::from_utf8_lossy(&offered), "build-host.example\n");
     eventually("it waits", || (status(&home)["waiting"] == 1).then_some(()));
     let trouble = status(&home)["trouble"].as_str().map(str::to_owned);
-    assert!(trouble.is_some_and(|text| text.contains("read-only")), "{}", status(&home));
+    assert!(
+        trouble.is_some_and(|text| text.contains("read-only")),
+        "{}",
+        status(&home)
+    );
     import_fails(&home);
     let pause = home.tabsense(&["pause"]);
     assert_eq!(pause.status.code(), Some(1), "{pause:?}");
-    assert_eq!(std::fs::read(store::database(&home)).expect("there"), before);
+    assert_eq!(
+        std::fs::read(store::database(&home)).expect("there"),
+        before
+    );
     mount.remount("rw");
     ran(&home, "bash", "after", &[]);
     wait_commands(&home, &["ssh build-host.example", "waits", "after"]);
@@ -189,7 +225,9 @@ fn a_read_only_history_still_ranks_and_is_written_again_when_that_is_possible() 
 #[test]
 fn a_read_only_runtime_directory_means_native() {
     let Some(home) = home() else { return };
-    let Some(mount) = mounted(&home.runtime(), "size=1m") else { return };
+    let Some(mount) = mounted(&home.runtime(), "size=1m") else {
+        return;
+    };
     mount.remount("ro");
     for _ in 0..3 {
         assert_native(&press_tab(&home));
@@ -198,7 +236,10 @@ fn a_read_only_runtime_directory_means_native() {
     let output = home.tabsense(&["worker", "start"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains(&home.runtime().display().to_string()), "{said}");
+    assert!(
+        said.contains(&home.runtime().display().to_string()),
+        "{said}"
+    );
     drop(mount);
 }
 
@@ -226,7 +267,9 @@ fn without_a_home_tab_works_and_nothing_is_made() {
         assert!(output.stderr.is_empty(), "{output:?}");
         (output.status.code() == Some(0)).then_some(())
     });
-    let import = homeless(&home, &["import", "bash", "/etc/hostname"]).output().expect("run");
+    let import = homeless(&home, &["import", "bash", "/etc/hostname"])
+        .output()
+        .expect("run");
     assert_eq!(import.status.code(), Some(1), "{import:?}");
     let said = String::from_utf8_lossy(&import.stderr).into_owned();
     assert!(said.contains("/nonexistent"), "{said}");
@@ -240,7 +283,10 @@ fn without_a_home_tab_works_and_nothing_is_made() {
         let output = feed(command, LINE);
         let expected = if hook == "complete" { 3 } else { 0 };
         assert_eq!(output.status.code(), Some(expected), "{output:?}");
-        assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+        assert!(
+            output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
     }
     assert!(!Path::new("/nonexistent").exists());
 }

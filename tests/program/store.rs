@@ -35,7 +35,9 @@ pub(crate) fn open(home: &Home) -> rusqlite::Result<Connection> {
 
 /// All rows; none while there is no database or it is busy.
 pub(crate) fn rows(home: &Home) -> Vec<Row> {
-    open(home).and_then(|connection| read(&connection)).unwrap_or_default()
+    open(home)
+        .and_then(|connection| read(&connection))
+        .unwrap_or_default()
 }
 
 fn read(connection: &Connection) -> rusqlite::Result<Vec<Row>> {
@@ -103,7 +105,10 @@ pub(crate) fn tell(home: &Home, fields: &[String]) {
     input.push(0);
     let output = hook(home, "prompt", &input);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
 }
 
 /// What the worker says of itself.

@@ -45,7 +45,9 @@ fn native_in_time(home: &Home) {
 
 #[test]
 fn a_peer_that_never_accepts_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let _listener = listen(&home);
     // Fill the backlog, so that even connecting would wait.
     let socket = home.runtime().join("tabsense/worker.sock");
@@ -72,7 +74,9 @@ fn a_peer_that_never_accepts_means_native() {
 
 #[test]
 fn a_peer_that_accepts_and_is_silent_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     stub(&home, |stream| {
         let _keep = stream;
         thread::park();
@@ -82,7 +86,9 @@ fn a_peer_that_accepts_and_is_silent_means_native() {
 
 #[test]
 fn a_peer_that_trickles_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     stub(&home, |mut stream| {
         for &byte in b"TBS\x01\x08\0\0\0abcdefgh".iter().cycle() {
             if stream.write_all(&[byte]).is_err() {
@@ -96,7 +102,9 @@ fn a_peer_that_trickles_means_native() {
 
 #[test]
 fn a_peer_that_hangs_up_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     stub(&home, drop);
     native_in_time(&home);
 }
@@ -110,7 +118,9 @@ fn noise_and_absurd_lengths_mean_native() {
         b"TBS\x07\0\0\0\0".to_vec(),
         b"HTTP/1.1 200 OK\r\n\r\n".to_vec(),
     ] {
-        let Some(home) = Home::new(Shell::Bash) else { return };
+        let Some(home) = Home::new(Shell::Bash) else {
+            return;
+        };
         stub(&home, move |mut stream| {
             let _ = stream.write_all(&noise);
         });
@@ -120,10 +130,15 @@ fn noise_and_absurd_lengths_mean_native() {
 
 #[test]
 fn half_an_answer_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     stub(&home, |mut stream| {
         let completed = reply::Completed {
-            ranked: vec![reply::Ranked { native: Some(1), ..Default::default() }],
+            ranked: vec![reply::Ranked {
+                native: Some(1),
+                ..Default::default()
+            }],
             ..Default::default()
         };
         let frame = encode(&Reply::new(1, reply::Body::Completed(completed)));
@@ -135,9 +150,14 @@ fn half_an_answer_means_native() {
 
 #[test]
 fn a_refusal_means_native() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     stub(&home, |mut stream| {
-        let refused = reply::Refused { message: "no".into(), ..Default::default() };
+        let refused = reply::Refused {
+            message: "no".into(),
+            ..Default::default()
+        };
         let _ = read_frame::<Request>(&mut stream);
         let _ = stream.write_all(&encode(&Reply::new(1, reply::Body::Refused(refused))));
     });
@@ -146,57 +166,93 @@ fn a_refusal_means_native() {
 
 #[test]
 fn an_older_worker_is_told_to_stop_and_replaced() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let listener = listen(&home);
     let (told, stopped) = mpsc::channel();
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("accept");
         let request: Request = read_frame(&mut stream).expect("a request");
-        let mut old = Reply::new(request.id, reply::Body::Completed(reply::Completed::default()));
+        let mut old = Reply::new(
+            request.id,
+            reply::Body::Completed(reply::Completed::default()),
+        );
         old.release = "0.0.1".into();
         stream.write_all(&encode(&old)).expect("answer");
         let next: Request = read_frame(&mut stream).expect("another request");
-        told.send(matches!(next.body, Some(request::Body::Stop(_)))).expect("send");
+        told.send(matches!(next.body, Some(request::Body::Stop(_))))
+            .expect("send");
         // The listener goes away here, as that of a worker that ends.
     });
     // The stub answers once only; a busy machine gets more time.
     home.write(".config/tabsense/config.toml", "deadline_ms = 200\n");
     let first = press_tab(&home);
-    assert_eq!(first.status.code(), Some(0), "the old worker's answer still counts");
-    assert!(stopped.recv_timeout(Duration::from_secs(10)).expect("told"), "told to stop");
+    assert_eq!(
+        first.status.code(),
+        Some(0),
+        "the old worker's answer still counts"
+    );
+    assert!(
+        stopped.recv_timeout(Duration::from_secs(10)).expect("told"),
+        "told to stop"
+    );
     server.join().expect("the stub ends");
     eventually("the new worker serves", || Worker::pid_in(&home));
 }
 
 #[test]
 fn the_worker_answers_a_stranger_clearly() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let _worker = home.worker();
     let socket = home.runtime().join("tabsense/worker.sock");
     let mut stream = UnixStream::connect(socket).expect("connect");
     stream.write_all(b"TBS\x63\x04\0\0\0what").expect("write");
     let reply: Reply = read_frame(&mut stream).expect("an answer");
-    let Some(reply::Body::Refused(refused)) = reply.body else { panic!("{reply:?}") };
+    let Some(reply::Body::Refused(refused)) = reply.body else {
+        panic!("{reply:?}")
+    };
     assert_eq!(refused.reason(), reply::Reason::Protocol);
-    assert!(refused.message.contains("protocol 99"), "{}", refused.message);
+    assert!(
+        refused.message.contains("protocol 99"),
+        "{}",
+        refused.message
+    );
     let mut rest = Vec::new();
-    assert_eq!(stream.read_to_end(&mut rest).unwrap_or(0), 0, "and hangs up");
+    assert_eq!(
+        stream.read_to_end(&mut rest).unwrap_or(0),
+        0,
+        "and hangs up"
+    );
 }
 
 #[test]
 fn a_request_from_the_future_is_refused_and_the_next_one_answered() {
-    let Some(home) = Home::new(Shell::Bash) else { return };
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
     let _worker = home.worker();
     let socket = home.runtime().join("tabsense/worker.sock");
     let mut stream = UnixStream::connect(socket).expect("connect");
     // A request without a body that this release knows.
-    let unknown = Request { id: 5, ..Request::default() };
+    let unknown = Request {
+        id: 5,
+        ..Request::default()
+    };
     stream.write_all(&encode(&unknown)).expect("write");
     let reply: Reply = read_frame(&mut stream).expect("an answer");
     assert_eq!(reply.id, 5);
-    assert!(matches!(reply.body, Some(reply::Body::Refused(_))), "{reply:?}");
+    assert!(
+        matches!(reply.body, Some(reply::Body::Refused(_))),
+        "{reply:?}"
+    );
     let status = Request::new(Vec::new(), request::Body::Status(request::Status {}));
     stream.write_all(&encode(&status)).expect("write");
     let reply: Reply = read_frame(&mut stream).expect("an answer");
-    assert!(matches!(reply.body, Some(reply::Body::Status(_))), "{reply:?}");
+    assert!(
+        matches!(reply.body, Some(reply::Body::Status(_))),
+        "{reply:?}"
+    );
 }

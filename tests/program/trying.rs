@@ -14,7 +14,10 @@ fn start() -> Option<(Home, Terminal)> {
     let home = Home::new(Shell::Bash)?;
     home.write(".zsh_history", ": 1700000000:0;make in-zsh\n");
     home.write(".bash_history", "make in-bash\n");
-    home.write(".local/share/fish/fish_history", "- cmd: make in-fish\n  when: 1700000000\n");
+    home.write(
+        ".local/share/fish/fish_history",
+        "- cmd: make in-fish\n  when: 1700000000\n",
+    );
     home.write(".zshrc", "echo the real zshrc\n");
     home.write(".config/fish/config.fish", "echo the real config.fish\n");
     home.files(&["kept/file"]);
@@ -33,7 +36,11 @@ fn snapshot(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             waiting.extend(entries.map(|entry| entry.path()));
             Vec::new()
         } else if data.is_symlink() {
-            std::fs::read_link(&path).expect("a link").as_os_str().as_bytes().to_vec()
+            std::fs::read_link(&path)
+                .expect("a link")
+                .as_os_str()
+                .as_bytes()
+                .to_vec()
         } else {
             std::fs::read(&path).expect("a file")
         };
@@ -64,26 +71,38 @@ fn trying(home: &Home) -> Option<u32> {
     processes(entry.as_bytes()).into_iter().find(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let mut words = line.split(|&byte| byte == 0);
-        words.next().is_some_and(|program| program.ends_with(b"/tabsense"))
+        words
+            .next()
+            .is_some_and(|program| program.ends_with(b"/tabsense"))
             && words.next() == Some(b"try")
     })
 }
 
 #[track_caller]
 fn enter(home: &Home, terminal: &mut Terminal, shell: Shell) {
-    terminal.press(format!("{} try {}{ENTER}", home.client().display(), shell.name()));
+    terminal.press(format!(
+        "{} try {}{ENTER}",
+        home.client().display(),
+        shell.name()
+    ));
     terminal.wait_text("on 3 commands of your history");
     // The shell answers: it is at its prompt.
     terminal.press(format!("echo marker-$HOME{ENTER}"));
     terminal.wait_text("marker-/");
     assert_eq!(throw_aways(home).len(), 1);
-    assert!(terminal.text().contains("tabsense-try-"), "{}", terminal.text());
+    assert!(
+        terminal.text().contains("tabsense-try-"),
+        "{}",
+        terminal.text()
+    );
     assert!(!terminal.text().contains("the real"), "{}", terminal.text());
 }
 
 #[track_caller]
 fn nothing_is_left(home: &Home, before: &BTreeMap<PathBuf, Vec<u8>>) {
-    eventually("the throw-away home is gone", || throw_aways(home).is_empty().then_some(()));
+    eventually("the throw-away home is gone", || {
+        throw_aways(home).is_empty().then_some(())
+    });
     let lines = || -> Vec<String> {
         let line = |pid| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let text = |pid| String::from_utf8_lossy(&line(pid)).replace('\0', " ");
@@ -92,8 +111,14 @@ fn nothing_is_left(home: &Home, before: &BTreeMap<PathBuf, Vec<u8>>) {
     eventually(&format!("its processes are gone: {:?}", lines()), || {
         inside(home).is_empty().then_some(())
     });
-    eventually("the program is gone", || trying(home).is_none().then_some(()));
-    assert_eq!(workers(home), Vec::<u32>::new(), "the real home has no worker");
+    eventually("the program is gone", || {
+        trying(home).is_none().then_some(())
+    });
+    assert_eq!(
+        workers(home),
+        Vec::<u32>::new(),
+        "the real home has no worker"
+    );
     let after = snapshot(&home.home());
     let changed: Vec<&PathBuf> = before
         .keys()
@@ -109,7 +134,9 @@ fn after_exit_nothing_is_left_and_the_home_is_as_it_was() {
         if shell.program().is_none() {
             continue;
         }
-        let Some((home, mut terminal)) = start() else { return };
+        let Some((home, mut terminal)) = start() else {
+            return;
+        };
         let before = snapshot(&home.home());
         enter(&home, &mut terminal, shell);
         terminal.press(format!("cat work/kept/file; ls{ENTER}"));
@@ -121,7 +148,9 @@ fn after_exit_nothing_is_left_and_the_home_is_as_it_was() {
 
 #[test]
 fn a_terminal_that_is_closed_leaves_nothing_either() {
-    let Some((home, mut terminal)) = start() else { return };
+    let Some((home, mut terminal)) = start() else {
+        return;
+    };
     let before = snapshot(&home.home());
     enter(&home, &mut terminal, Shell::Bash);
     terminal.hang_up();
@@ -131,7 +160,9 @@ fn a_terminal_that_is_closed_leaves_nothing_either() {
 #[test]
 fn told_to_end_it_ends_the_shell_and_what_runs_in_it() {
     for signal in [Signal::TERM, Signal::HUP] {
-        let Some((home, mut terminal)) = start() else { return };
+        let Some((home, mut terminal)) = start() else {
+            return;
+        };
         let before = snapshot(&home.home());
         enter(&home, &mut terminal, Shell::Bash);
         terminal.press(format!("echo sta''rted; cat{ENTER}"));
@@ -141,7 +172,10 @@ fn told_to_end_it_ends_the_shell_and_what_runs_in_it() {
             screen.contents().matches("read-by-cat").count() == 2
         });
         let pid = trying(&home).expect("the program");
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a pid");
+        let pid = i32::try_from(pid)
+            .ok()
+            .and_then(Pid::from_raw)
+            .expect("a pid");
         kill_process(pid, signal).expect("kill");
         terminal.wait_prompt();
         nothing_is_left(&home, &before);
@@ -150,7 +184,9 @@ fn told_to_end_it_ends_the_shell_and_what_runs_in_it() {
 
 #[test]
 fn a_shell_that_cannot_be_started_leaves_nothing() {
-    let Some((home, _terminal)) = start() else { return };
+    let Some((home, _terminal)) = start() else {
+        return;
+    };
     let before = snapshot(&home.home());
     let output = home
         .command(&home.client())
@@ -162,8 +198,15 @@ fn a_shell_that_cannot_be_started_leaves_nothing() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("could not start fish"), "{said}");
     nothing_is_left(&home, &before);
-    let unknown = home.command(&home.client()).arg("try").env("SHELL", "/bin/tcsh").output();
+    let unknown = home
+        .command(&home.client())
+        .arg("try")
+        .env("SHELL", "/bin/tcsh")
+        .output();
     let unknown = unknown.expect("run");
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("tabsense try zsh"), "{unknown:?}");
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr).contains("tabsense try zsh"),
+        "{unknown:?}"
+    );
 }

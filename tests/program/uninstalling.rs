@@ -33,14 +33,37 @@ fn said(output: &Output) -> String {
 fn rc_files_get_back_every_byte_they_had() {
     let Some(home) = home() else { return };
     let files: [(&str, &[u8], &str, &[u8]); 5] = [
-        (".zshrc", b"setopt x\n", ZSH, b"# tabsense init in a comment\nalias a=b\n"),
-        (".bashrc", b"case $- in *i*) ;; *) return;; esac\n", BASH, b"no final newline"),
-        (".bash_profile", b"dos\r\n\xff\xfe\r\n", "source <(tabsense init bash)\r\n", b"end\r\n"),
+        (
+            ".zshrc",
+            b"setopt x\n",
+            ZSH,
+            b"# tabsense init in a comment\nalias a=b\n",
+        ),
+        (
+            ".bashrc",
+            b"case $- in *i*) ;; *) return;; esac\n",
+            BASH,
+            b"no final newline",
+        ),
+        (
+            ".bash_profile",
+            b"dos\r\n\xff\xfe\r\n",
+            "source <(tabsense init bash)\r\n",
+            b"end\r\n",
+        ),
         (".profile", b"", BASH, b""),
-        (".config/fish/conf.d/mine.fish", b"set -x A b\n", FISH, b"\n\n"),
+        (
+            ".config/fish/conf.d/mine.fish",
+            b"set -x A b\n",
+            FISH,
+            b"\n\n",
+        ),
     ];
     for (name, before, line, after) in files {
-        put(&home.home().join(name), &[before, line.as_bytes(), after].concat());
+        put(
+            &home.home().join(name),
+            &[before, line.as_bytes(), after].concat(),
+        );
         let mode = PermissionsExt::from_mode(0o640);
         std::fs::set_permissions(home.home().join(name), mode).expect("mode");
     }
@@ -48,7 +71,10 @@ fn rc_files_get_back_every_byte_they_had() {
     assert!(output.status.success(), "{output:?}");
     for (name, before, _, after) in files {
         assert_eq!(read(&home, name), [before, after].concat(), "{name}");
-        let mode = std::fs::metadata(home.home().join(name)).expect("there").permissions().mode();
+        let mode = std::fs::metadata(home.home().join(name))
+            .expect("there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o640, "{name}");
     }
     let left: Vec<PathBuf> = std::fs::read_dir(home.home())
@@ -58,7 +84,10 @@ fn rc_files_get_back_every_byte_they_had() {
         .filter(|path| path.to_string_lossy().contains("tabsense"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
-    assert!(home.tabsense(&["uninstall", "--yes"]).status.success(), "twice is fine");
+    assert!(
+        home.tabsense(&["uninstall", "--yes"]).status.success(),
+        "twice is fine"
+    );
 }
 
 #[test]
@@ -66,7 +95,10 @@ fn without_any_rc_file_there_is_nothing_to_do() {
     let Some(home) = home() else { return };
     let output = home.tabsense(&["uninstall", "--yes"]);
     assert!(output.status.success(), "{output:?}");
-    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -111,7 +143,10 @@ fn a_read_only_rc_file_is_left_with_the_line_to_take_out() {
     let output = home.tabsense(&["uninstall", "--yes"]);
     assert_eq!(output.status.code(), Some(1));
     let said = said(&output);
-    assert!(said.contains(&file.display().to_string()) && said.contains(BASH.trim()), "{said}");
+    assert!(
+        said.contains(&file.display().to_string()) && said.contains(BASH.trim()),
+        "{said}"
+    );
     assert_eq!(read(&home, ".bashrc"), text.as_bytes());
     assert_eq!(read(&home, ".zshrc"), b"", "the other one is done");
 }
@@ -134,8 +169,15 @@ fn the_worker_is_stopped_and_the_history_kept() {
     ran(&home, "bash", "precious", &[]);
     wait_commands(&home, &["precious"]);
     let output = home.tabsense(&["uninstall"]);
-    assert!(output.status.success(), "no question without an rc line: {output:?}");
-    assert!(said(&output).contains("is kept; `--purge` deletes it"), "{}", said(&output));
+    assert!(
+        output.status.success(),
+        "no question without an rc line: {output:?}"
+    );
+    assert!(
+        said(&output).contains("is kept; `--purge` deletes it"),
+        "{}",
+        said(&output)
+    );
     assert_eq!(workers(&home), Vec::<u32>::new());
     assert!(!home.runtime().join("tabsense").exists());
     assert_eq!(store::commands(&home), ["precious"]);
@@ -152,8 +194,11 @@ fn the_history_is_deleted_only_after_a_yes() {
     assert!(said(&output).contains("--yes"), "{}", said(&output));
     assert_eq!(store::commands(&home), ["precious"]);
     // Also when only a damaged one is left.
-    std::fs::rename(store::database(&home), store::directory(&home).join("history.corrupt-1"))
-        .expect("renamed");
+    std::fs::rename(
+        store::database(&home),
+        store::directory(&home).join("history.corrupt-1"),
+    )
+    .expect("renamed");
     let output = home.tabsense(&["uninstall", "--purge", "--yes"]);
     assert!(output.status.success(), "{output:?}");
     assert!(!store::directory(&home).exists());

@@ -30,7 +30,10 @@ fn home() -> Option<Home> {
 
 fn give(place: &Path, user: u32) {
     let owner = format!("{user}:{user}");
-    assert!(system("chown", &[OsStr::new("-R"), owner.as_ref(), place.as_os_str()]));
+    assert!(system(
+        "chown",
+        &[OsStr::new("-R"), owner.as_ref(), place.as_os_str()]
+    ));
 }
 
 /// The client as run by a user, in the environment of `home`.
@@ -51,14 +54,19 @@ fn tab(home: &Home, user: u32) -> Output {
 
 #[track_caller]
 fn answered(home: &Home, user: u32) {
-    eventually("TAB is answered", || (tab(home, user).status.code() == Some(0)).then_some(()));
+    eventually("TAB is answered", || {
+        (tab(home, user).status.code() == Some(0)).then_some(())
+    });
 }
 
 fn ran(home: &Home, user: u32, command: &str) {
     let input = format!("shell=bash\0cwd=/\0command={command}\0\0");
     let output = feed(client(home, user, &["prompt", "--hook"]), input.as_bytes());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
 }
 
 /// Owner and mode of everything in a directory.
@@ -66,7 +74,9 @@ fn owners(place: &Path) -> BTreeMap<PathBuf, (u32, u32)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![place.to_owned()];
     while let Some(path) = waiting.pop() {
-        let Ok(data) = std::fs::symlink_metadata(&path) else { continue };
+        let Ok(data) = std::fs::symlink_metadata(&path) else {
+            continue;
+        };
         if data.is_dir() {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             waiting.extend(entries.map(|entry| entry.path()));
@@ -81,7 +91,10 @@ fn root_tries_everything(home: &Home) {
     assert_native(&press_tab(home));
     let prompt = hook(home, "prompt", b"shell=bash\0cwd=/\0command=as root\0\0");
     assert_eq!(prompt.status.code(), Some(0));
-    assert!(prompt.stdout.is_empty() && prompt.stderr.is_empty(), "{prompt:?}");
+    assert!(
+        prompt.stdout.is_empty() && prompt.stderr.is_empty(),
+        "{prompt:?}"
+    );
     for arguments in [
         ["worker", "start"].as_slice(),
         &["import", "bash", "/etc/hostname"],
@@ -103,12 +116,16 @@ fn root_with_a_users_environment_touches_nothing_of_the_users() {
     ran(&home, USER, "by the user");
     wait_commands(&home, &["by the user"]);
     let before = owners(home.root());
-    let [worker] = workers(&home)[..] else { panic!("{:?}", workers(&home)) };
+    let [worker] = workers(&home)[..] else {
+        panic!("{:?}", workers(&home))
+    };
 
     root_tries_everything(&home);
 
     assert_eq!(workers(&home), [worker]);
-    let owner = std::fs::metadata(format!("/proc/{worker}")).expect("alive").uid();
+    let owner = std::fs::metadata(format!("/proc/{worker}"))
+        .expect("alive")
+        .uid();
     assert_eq!(owner, USER);
     assert_eq!(owners(home.root()), before);
     answered(&home, USER);
@@ -126,7 +143,11 @@ fn root_that_comes_first_leaves_the_place_to_the_user() {
     answered(&home, USER);
     ran(&home, USER, "by the user");
     wait_commands(&home, &["by the user"]);
-    assert!(owners(home.root()).values().all(|&(owner, _)| owner == USER));
+    assert!(
+        owners(home.root())
+            .values()
+            .all(|&(owner, _)| owner == USER)
+    );
 }
 
 #[test]
@@ -136,12 +157,21 @@ fn root_with_its_own_home_makes_nothing_in_the_places_of_a_user() {
     let before = owners(home.root());
     for hook in ["complete", "prompt", "complete"] {
         let mut command = home.command(&home.client());
-        command.args([hook, "--hook"]).env("HOME", own.path()).current_dir("/");
+        command
+            .args([hook, "--hook"])
+            .env("HOME", own.path())
+            .current_dir("/");
         let output = feed(command, LINE);
-        assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+        assert!(
+            output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
     }
     let mut start = home.command(&home.client());
-    start.args(["worker", "start"]).env("HOME", own.path()).current_dir("/");
+    start
+        .args(["worker", "start"])
+        .env("HOME", own.path())
+        .current_dir("/");
     assert_eq!(start.output().expect("run").status.code(), Some(1));
     assert_eq!(owners(home.root()), before);
     assert_eq!(std::fs::read_dir(own.path()).expect("there").count(), 0);
@@ -189,7 +219,12 @@ fn another_user_with_the_first_ones_runtime_directory_has_a_worker_of_its_own() 
         let owner = std::fs::metadata(format!("/proc/{pid}")).map(|data| data.uid());
         assert!(owner.is_ok_and(|owner| owner == ANOTHER));
     }
-    assert!(as_another(&["worker", "stop"]).status().expect("run").success());
+    assert!(
+        as_another(&["worker", "stop"])
+            .status()
+            .expect("run")
+            .success()
+    );
     answered(&home, USER);
 }
 
@@ -200,13 +235,26 @@ fn root_inside_a_user_namespace_is_the_user_itself() {
     let inside = |arguments: &[&str]| {
         let mut command = home.command("setpriv".as_ref());
         command
-            .args(["--reuid", &id, "--regid", &id, "--clear-groups", "--", "unshare", "-r", "--"])
+            .args([
+                "--reuid",
+                &id,
+                "--regid",
+                &id,
+                "--clear-groups",
+                "--",
+                "unshare",
+                "-r",
+                "--",
+            ])
             .arg(home.root().join("bin/tabsense"))
             .args(arguments)
             .current_dir("/");
         command
     };
-    if !inside(&["--version"]).output().is_ok_and(|output| output.status.success()) {
+    if !inside(&["--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
         eprintln!("skipped: no user namespace may be made here");
         return;
     }
@@ -220,6 +268,10 @@ fn root_inside_a_user_namespace_is_the_user_itself() {
     let input = b"shell=bash\0cwd=/\0command=inside\0\0";
     assert!(feed(inside(&["prompt", "--hook"]), input).status.success());
     wait_commands(&home, &["inside"]);
-    assert!(owners(home.root()).values().all(|&(owner, _)| owner == USER));
+    assert!(
+        owners(home.root())
+            .values()
+            .all(|&(owner, _)| owner == USER)
+    );
     assert_eq!(commands(&home), ["inside"]);
 }
