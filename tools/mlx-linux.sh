@@ -3,7 +3,7 @@
 #
 #   tools/mlx-linux.sh [DIR]            prepares DIR (default: target/mlx-linux) and prints what to set
 #   tools/mlx-linux.sh --run COMMAND…   prepares, then runs COMMAND with that set, such as
-#   tools/mlx-linux.sh --run cargo nextest run -p tabsense-model --features mlx mlx
+#   tools/mlx-linux.sh --run cargo test -p tabsense-model --features mlx --test golden
 #
 # The build script of mlx-sys is made for Apple's systems. Cargo lets the configuration replace the
 # script of a package with `links = "mlx"` by what it would have printed, so this makes
@@ -25,8 +25,8 @@ dir=$(mkdir -p "${1:-$root/target/mlx-linux}" && cd "${1:-$root/target/mlx-linux
 
 finish() {
     if [ ${#run[@]} -gt 0 ]; then
-        # The target's settings reach every cargo command, also one that nextest starts.
-        export CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}" LD_LIBRARY_PATH="$dir/lib"
+        # To cargo itself: nextest does not hand settings on to the cargo that it starts.
+        export LD_LIBRARY_PATH="$dir/lib"
         case ${run[0]} in
         cargo) exec cargo --config "$dir/config.toml" "${run[@]:1}" ;;
         *) exec "${run[@]}" ;;
