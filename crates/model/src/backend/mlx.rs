@@ -235,20 +235,20 @@ impl Mlx {
                 Some(weight) => fast::layer_norm(&x, weight, None, c.eps)?,
                 None => x.clone(),
             };
-            let qkv = layer.qkv.apply(&normed)?.split(3, -1)?;
+            let qkv = layer.qkv.apply(&normed)?.split_equal(3, -1)?;
             let q = rotate(&heads(&qkv[0], c.heads)?, &turns[sliding])?;
             let k = rotate(&heads(&qkv[1], c.heads)?, &turns[sliding])?;
             let v = heads(&qkv[2], c.heads)?;
             let (mut all_k, mut all_v) = (k.clone(), v.clone());
             if let Some(kept) = past {
                 let (past_k, past_v) = &kept.layers[index];
-                all_k = ops::concatenate_axis(&[past_k, &k], 2)?;
-                all_v = ops::concatenate_axis(&[past_v, &v], 2)?;
+                all_k = ops::concatenate(&[past_k, &k], 2)?;
+                all_v = ops::concatenate(&[past_v, &v], 2)?;
             }
             let mixed = attention(&q, &all_k, &all_v, Some(&masks[sliding]))?;
             x = x.add(layer.attention_out.apply(&mixed)?)?;
             let normed = fast::layer_norm(&x, &layer.mlp_norm, None, c.eps)?;
-            let inner = layer.mlp_in.apply(&normed)?.split(2, -1)?;
+            let inner = layer.mlp_in.apply(&normed)?.split_equal(2, -1)?;
             let gated = nn::gelu(&inner[0])?.multiply(&inner[1])?;
             x = x.add(layer.mlp_out.apply(&gated)?)?;
             seen.push((k, v));
@@ -294,7 +294,7 @@ impl Mlx {
         let mut x = rows.add(&kind)?;
         let count = (d / 64).max(1);
         for layer in &self.head {
-            let qkv = layer.qkv.apply(&layer.norm1.apply(&x)?)?.split(3, -1)?;
+            let qkv = layer.qkv.apply(&layer.norm1.apply(&x)?)?.split_equal(3, -1)?;
             let [q, k, v] = [0, 1, 2].map(|i| heads(&qkv[i], count));
             x = x.add(layer.out.apply(&attention(&q?, &k?, &v?, None)?)?)?;
             let inner = nn::relu(layer.up.apply(&layer.norm2.apply(&x)?)?)?;
@@ -337,7 +337,7 @@ impl Mlx {
 
     fn score(&self, kept: &Kept, s: &Sequence) -> Mlxed<Output> {
         let (x, _) = self.encode(s, Some(kept))?;
-        let rows = ops::concatenate_axis(&[&kept.first, &pick(&x, &s.markers)?], 0)?;
+        let rows = ops::concatenate(&[&kept.first, &pick(&x, &s.markers)?], 0)?;
         let markers: Vec<usize> = (1..=s.markers.len()).collect();
         self.decide(&rows, &markers, s)
     }
@@ -403,11 +403,11 @@ fn attention(q: &Array, k: &Array, v: &Array, mask: Option<&Array>) -> Mlxed<Arr
 
 /// RoPE with the halves of each head apart.
 fn rotate(x: &Array, (cos, sin): &(Array, Array)) -> Mlxed<Array> {
-    let halves = x.split(2, -1)?;
+    let halves = x.split_equal(2, -1)?;
     let (a, b) = (&halves[0], &halves[1]);
     let first = a.multiply(cos)?.subtract(b.multiply(sin)?)?;
     let second = b.multiply(cos)?.add(a.multiply(sin)?)?;
-    ops::concatenate_axis(&[&first, &second], -1)
+    ops::concatenate(&[&first, &second], -1)
 }
 
 fn pick(x: &Array, rows: &[usize]) -> Mlxed<Array> {
