@@ -86,6 +86,7 @@ struct Kept {
 
 type Mlxed<T> = std::result::Result<T, Exception>;
 
+#[expect(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 fn failed(e: Exception) -> Error {
     Error::Backend {
         backend: "mlx",
