@@ -295,7 +295,10 @@ impl Mlx {
         let mut x = rows.add(&kind)?;
         let count = (d / 64).max(1);
         for layer in &self.head {
-            let qkv = layer.qkv.apply(&layer.norm1.apply(&x)?)?.split_equal(3, -1)?;
+            let qkv = layer
+                .qkv
+                .apply(&layer.norm1.apply(&x)?)?
+                .split_equal(3, -1)?;
             let [q, k, v] = [0, 1, 2].map(|i| heads(&qkv[i], count));
             x = x.add(layer.out.apply(&attention(&q?, &k?, &v?, None)?)?)?;
             let inner = nn::relu(layer.up.apply(&layer.norm2.apply(&x)?)?)?;
