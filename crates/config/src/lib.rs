@@ -2,12 +2,14 @@
 //!
 //! [`Paths`] says where everything lies and checks that it is this user's; [`Settings`] reads
 //! `config.toml`. A bad value never stops anything: it is reported as a [`Problem`] and the default
-//! is used.
+//! is used. [`set_text`] changes one key and nothing else.
 
+mod edit;
 mod keys;
 mod paths;
 mod settings;
 
+pub use edit::{EditError, set_text};
 pub use keys::{KEYS, Key, reference};
 pub use paths::{Paths, PathsError, socket_dir};
 pub use settings::{Problem, Settings};
