@@ -66,9 +66,11 @@ pub mod capability {
     pub const IMPORT: u64 = 1 << 1;
     /// Answers carry stage times when the request asks for them.
     pub const STAGES: u64 = 1 << 2;
+    /// The worker lets its decision model answer questions.
+    pub const DECIDE: u64 = 1 << 3;
 
     /// What this build can do.
-    pub const ALL: u64 = BASE | IMPORT | STAGES;
+    pub const ALL: u64 = BASE | IMPORT | STAGES | DECIDE;
 }
 
 /// Whether `theirs` is an older release than `ours` (both `MAJOR.MINOR.PATCH`; anything that

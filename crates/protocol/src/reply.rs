@@ -13,7 +13,7 @@ pub struct Reply {
     #[prost(uint64, tag = "3")]
     pub id: u64,
     /// The answer.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16")]
     pub body: Option<Body>,
 }
 
@@ -50,6 +50,9 @@ pub enum Body {
     /// To [`crate::request::Look`].
     #[prost(message, tag = "15")]
     Looked(Looked),
+    /// To [`crate::request::Decide`].
+    #[prost(message, tag = "16")]
+    Decided(Decided),
 }
 
 /// What a candidate is.
@@ -234,4 +237,29 @@ pub struct Looked {
     /// Why it is not recorded or not as typed; one sentence each.
     #[prost(string, repeated, tag = "3")]
     pub reasons: Vec<String>,
+}
+
+/// What the decision model answered.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Decided {
+    /// `{"answers": {"id": …}}`, as the reference runtime writes it.
+    #[prost(string, tag = "1")]
+    pub json: String,
+    /// The same in short, one for each question.
+    #[prost(message, repeated, tag = "2")]
+    pub answers: Vec<DecidedAnswer>,
+}
+
+/// One answer in short.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct DecidedAnswer {
+    /// Under which the question was given.
+    #[prost(string, tag = "1")]
+    pub id: String,
+    /// The label that is likeliest.
+    #[prost(string, tag = "2")]
+    pub label: String,
+    /// How likely it is, 0 to 1.
+    #[prost(float, tag = "3")]
+    pub probability: f32,
 }

@@ -16,7 +16,7 @@ pub struct Request {
     #[prost(bytes = "vec", tag = "4")]
     pub session: Vec<u8>,
     /// What is asked.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 17")]
     pub body: Option<Body>,
 }
 
@@ -57,6 +57,9 @@ pub enum Body {
     /// Whether a command is in the store, and what was redacted in it.
     #[prost(message, tag = "16")]
     Look(Look),
+    /// Let the decision model answer questions; needs [`crate::capability::DECIDE`].
+    #[prost(message, tag = "17")]
+    Decide(Decide),
 }
 
 /// The shells.
@@ -221,4 +224,16 @@ pub struct Look {
     /// The shell.
     #[prost(enumeration = "Shell", tag = "3")]
     pub shell: i32,
+}
+
+/// Let the decision model answer questions.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Decide {
+    /// What is asked about: a text, or a JSON list or object. Bytes that are not UTF-8 are read as
+    /// U+FFFD.
+    #[prost(bytes = "vec", tag = "1")]
+    pub state: Vec<u8>,
+    /// The questions, as JSON: `{"id": {"type": …, "instructions": …, "criteria": …}, …}`.
+    #[prost(bytes = "vec", tag = "2")]
+    pub questions: Vec<u8>,
 }
