@@ -112,6 +112,24 @@ pub(crate) enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Look after the decision model
+    Model {
+        #[command(subcommand)]
+        command: ModelCommand,
+    },
+    /// Let the decision model answer questions about a text, for scripts
+    Decide {
+        /// What is asked about: a text, @FILE, or - for standard input; a JSON list or object is
+        /// read as one
+        #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+        state: OsString,
+        /// The questions: {"id": {"type": "choice", "instructions": "…", "criteria": ["…"]}, …}
+        #[arg(long, value_name = "FILE")]
+        questions: PathBuf,
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Take out what init, import and the worker put on this machine
     Uninstall {
         /// Delete the recorded history, too
@@ -187,6 +205,51 @@ pub(crate) enum ImportSource {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum ModelCommand {
+    /// Show the models on this machine; * marks the one in use
+    List,
+    /// Show what a checkpoint is
+    Info {
+        /// A checkpoint's directory, or `builtin`
+        model: OsString,
+    },
+    /// Choose the model that ranks
+    Use {
+        /// A checkpoint's directory, `builtin`, or `off`
+        model: OsString,
+    },
+    /// Compare a checkpoint with its expected answers, and what can run it with each other
+    Verify {
+        /// A checkpoint's directory, or `builtin`
+        model: OsString,
+    },
+    /// Write a smaller copy of a checkpoint and say what that changes
+    Quantize(QuantizeArgs),
+    /// Measure how fast a checkpoint is here
+    Bench {
+        /// A checkpoint's directory, or `builtin`; the model in use by default
+        model: Option<OsString>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QuantizeArgs {
+    /// A checkpoint's directory, or `builtin`
+    pub(crate) model: OsString,
+    /// The new directory
+    pub(crate) out: PathBuf,
+    /// Bits of a weight
+    #[arg(long, default_value = "8", value_parser = ["8", "4"])]
+    pub(crate) bits: String,
+    /// Weights that share a scale; `row` for a whole row, the fastest to run
+    #[arg(long, default_value = "64")]
+    pub(crate) group_size: String,
+    /// Matrices to leave as they are: part of a name, * for anything; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) keep: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print where the settings file is
     Path,
@@ -204,6 +267,10 @@ pub(crate) enum EvalCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvalFile {
+    /// A checkpoint's directory; the model in the settings by default
+    #[arg(long)]
+    pub(crate) model: Option<PathBuf>,
+
     /// The file
     pub(crate) file: PathBuf,
     /// For programs

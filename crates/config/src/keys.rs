@@ -17,6 +17,11 @@ pub enum Kind {
         /// Largest value.
         max: u64,
     },
+    /// A text.
+    Text {
+        /// Used when the key is absent or bad.
+        default: &'static str,
+    },
     /// One of a few words.
     Word {
         /// Used when the key is absent or bad.
@@ -77,6 +82,13 @@ pub const KEYS: &[Key] = &[
         help: "Lists longer than this are left in the shell's own order.",
     },
     Key {
+        table: "complete",
+        name: "model",
+        kind: Kind::Text { default: "builtin" },
+        help: "The decision model that refines the ranking: `builtin`, `off`, or the directory of \
+               a checkpoint.",
+    },
+    Key {
         table: "history",
         name: "record",
         kind: Kind::Bool { default: true },
@@ -132,6 +144,7 @@ pub fn reference() -> String {
         let values = match key.kind {
             Kind::Bool { default } => format!("`true` or `false`, default `{default}`"),
             Kind::Number { default, min, max } => format!("{min} to {max}, default `{default}`"),
+            Kind::Text { default } => format!("text, default `\"{default}\"`"),
             Kind::Word { default, words } => {
                 format!("{}, default `\"{default}\"`", quoted(words))
             }

@@ -159,12 +159,21 @@ impl Settings {
         self.number("worker.memory_mb")
     }
 
+    /// `complete.model`
+    pub fn model(&self) -> String {
+        self.text("complete.model")
+    }
+
     /// `worker.log`
     pub fn worker_log(&self) -> String {
-        match (self.set.get("worker.log"), kind("worker.log")) {
+        self.text("worker.log")
+    }
+
+    fn text(&self, path: &str) -> String {
+        match (self.set.get(path), kind(path)) {
             (Some(Value::Text(value)), _) => value.clone(),
-            (_, Kind::Word { default, .. }) => default.to_owned(),
-            _ => unreachable!("worker.log is a word"),
+            (_, Kind::Text { default } | Kind::Word { default, .. }) => default.to_owned(),
+            _ => unreachable!("{path} is a text"),
         }
     }
 
@@ -196,7 +205,7 @@ fn default_text(kind: Kind) -> String {
     match kind {
         Kind::Bool { default } => default.to_string(),
         Kind::Number { default, .. } => default.to_string(),
-        Kind::Word { default, .. } => format!("{default:?}"),
+        Kind::Text { default } | Kind::Word { default, .. } => format!("{default:?}"),
     }
 }
 
@@ -237,6 +246,7 @@ impl Reader<'_> {
                     .filter(|value| (min..=max).contains(value))
                     .map(Value::Number)
             }
+            (Kind::Text { .. }, DeValue::String(value)) => Some(Value::Text(value.to_string())),
             (Kind::Word { words, .. }, DeValue::String(value)) => words
                 .contains(&value.as_ref())
                 .then(|| Value::Text(value.to_string())),
@@ -251,6 +261,7 @@ impl Reader<'_> {
         let takes = match key.kind {
             Kind::Bool { .. } => "`true` or `false`".to_owned(),
             Kind::Number { min, max, .. } => format!("a number from {min} to {max}"),
+            Kind::Text { .. } => "a text in quotes".to_owned(),
             Kind::Word { words, .. } => quoted(words),
         };
         let hint = format!("the default {} is used", default_text(key.kind));

@@ -1,14 +1,27 @@
 //! The border to a decision model: plain data in, one logit per option out.
 
-use crate::candidate::Context;
+use crate::candidate::{Candidate, Context, Ranked, Slot};
+use crate::weights::Weights;
+
+/// What the options of a question are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// Words, or the last part of one, that may stand at the end of the line.
+    Word,
+    /// Whole lines that begin with the line.
+    Line,
+}
 
 /// What a model is asked: which option does the next key press mean?
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
+    /// What the options are.
+    pub asks: Asks,
     /// Where and when.
     pub context: &'a Context<'a>,
-    /// The line up to the cursor.
-    pub line: &'a [u8],
+    /// The words before the one that is completed, one blank between, then that word's directory
+    /// part. Empty at the start of a line.
+    pub before: &'a [u8],
     /// The options, as they would stand in the line.
     pub options: &'a [&'a [u8]],
 }
@@ -17,6 +30,83 @@ pub struct Question<'a> {
 pub trait Decide {
     /// One logit per option, in their order; `None` if the model has no answer in time.
     fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>>;
+}
+
+/// The best candidates that a model judges; it leaves the order of the others alone.
+pub const SHORTLIST: usize = 64;
+
+/// How far below the least likely of the shortlist a candidate is taken to be that was not in it.
+const UNSEEN: f32 = 1.0;
+
+/// Lets a model reorder the best [`SHORTLIST`] of a ranking. `ranked` stays as it is when the model
+/// has no answer.
+pub fn refine(
+    ranked: &mut [Ranked],
+    candidates: &[Candidate],
+    context: &Context<'_>,
+    slot: &Slot<'_>,
+    weights: &Weights,
+    model: &mut dyn Decide,
+) {
+    let weight = weights.model_for(slot, candidates);
+    let shown = ranked.len().min(SHORTLIST);
+    // In native order: what stands first must not tell the model what statistics think.
+    let mut order: Vec<usize> = (0..shown).collect();
+    order.sort_unstable_by_key(|&place| ranked[place].position);
+    let options: Vec<&[u8]> = order
+        .iter()
+        .map(|&place| last_part(&candidates[ranked[place].position].text))
+        .collect();
+    let before = before(slot);
+    let question = Question {
+        asks: Asks::Word,
+        context,
+        before: &before,
+        options: &options,
+    };
+    let Some(logits) = model
+        .logits(&question)
+        .filter(|logits| logits.len() == shown)
+    else {
+        return;
+    };
+    let mut scores: Vec<f32> = vec![0.0; shown];
+    blend(&mut scores, &logits, weight);
+    let least = scores.iter().copied().fold(0.0, f32::min) - weight * UNSEEN;
+    for (&place, gained) in order.iter().zip(&scores) {
+        ranked[place].score += gained;
+    }
+    for rest in &mut ranked[shown..] {
+        rest.score += least;
+    }
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+}
+
+/// What stands before the part of the word that the candidates replace.
+fn before(slot: &Slot<'_>) -> Vec<u8> {
+    let directory = slot
+        .typed
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(0, |at| at + 1);
+    let mut before = slot.words.join(&b' ');
+    if directory > 0 {
+        if !before.is_empty() {
+            before.push(b' ');
+        }
+        before.extend_from_slice(&slot.typed[..directory]);
+    }
+    before
+}
+
+/// A candidate without its directory part; a directory keeps the slash at its end.
+fn last_part(text: &[u8]) -> &[u8] {
+    let inner = text.strip_suffix(b"/").unwrap_or(text);
+    let start = inner
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(0, |at| at + 1);
+    &text[start..]
 }
 
 /// Adds `weight * ln softmax(logits)` to scores. Leaves them alone when the numbers do not match
@@ -35,6 +125,118 @@ pub fn blend(scores: &mut [f32], logits: &[f32], weight: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weights::ModelWeights;
+
+    /// Weights under which a model counts as much as the statistics.
+    fn even() -> Weights {
+        Weights {
+            model: ModelWeights {
+                command: 1.0,
+                word: 1.0,
+                path: 1.0,
+                line: 1.0,
+            },
+            ..Weights::default()
+        }
+    }
+
+    struct Prefers(&'static [u8]);
+
+    impl Decide for Prefers {
+        fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>> {
+            let likes = |option: &&[u8]| if *option == self.0 { 9.0 } else { 0.0 };
+            Some(question.options.iter().map(likes).collect())
+        }
+    }
+
+    fn ranking(texts: &[&str]) -> (Vec<Candidate>, Vec<Ranked>) {
+        let candidates = texts
+            .iter()
+            .map(|text| Candidate {
+                text: text.as_bytes().to_vec(),
+                kind: crate::Kind::Word,
+                description: Vec::new(),
+                native: None,
+                modified: None,
+                quality: crate::Match::Prefix,
+            })
+            .collect();
+        let ranked = (0..texts.len()).map(|position| Ranked {
+            position,
+            score: -(position as f32),
+        });
+        (candidates, ranked.collect())
+    }
+
+    #[test]
+    fn a_model_moves_what_it_prefers_to_the_top() {
+        let (candidates, mut ranked) = ranking(&["src/a", "src/b", "src/c/"]);
+        let slot = Slot {
+            words: &[b"cat"],
+            typed: b"src/",
+        };
+        refine(
+            &mut ranked,
+            &candidates,
+            &Context::default(),
+            &slot,
+            &even(),
+            &mut Prefers(b"c/"),
+        );
+        let order: Vec<usize> = ranked.iter().map(|entry| entry.position).collect();
+        assert_eq!(order, [2, 0, 1]);
+    }
+
+    #[test]
+    fn what_a_model_was_not_shown_stays_behind_what_it_was() {
+        let texts: Vec<String> = (0..SHORTLIST + 5).map(|n| format!("w{n}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (candidates, mut ranked) = ranking(&texts);
+        refine(
+            &mut ranked,
+            &candidates,
+            &Context::default(),
+            &Slot::default(),
+            &even(),
+            &mut Prefers(b"w9"),
+        );
+        assert_eq!(ranked[0].position, 9);
+        let tail: Vec<usize> = ranked[SHORTLIST..]
+            .iter()
+            .map(|entry| entry.position)
+            .collect();
+        assert_eq!(tail, (SHORTLIST..SHORTLIST + 5).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_silent_model_changes_nothing() {
+        struct Silent;
+        impl Decide for Silent {
+            fn logits(&mut self, _: &Question<'_>) -> Option<Vec<f32>> {
+                None
+            }
+        }
+        let (candidates, mut ranked) = ranking(&["a", "b"]);
+        let before = ranked.clone();
+        refine(
+            &mut ranked,
+            &candidates,
+            &Context::default(),
+            &Slot::default(),
+            &even(),
+            &mut Silent,
+        );
+        assert_eq!(ranked, before);
+    }
+
+    #[test]
+    fn the_question_stands_before_the_last_part_of_the_word() {
+        let slot = |words, typed| before(&Slot { words, typed });
+        assert_eq!(slot(&[], b"gi"), b"");
+        assert_eq!(slot(&[b"git"], b"st"), b"git");
+        assert_eq!(slot(&[b"cat"], b"src/bin/m"), b"cat src/bin/");
+        assert_eq!(slot(&[], b"./x"), b"./");
+    }
 
     #[test]
     fn logits_are_added_as_log_probabilities() {

@@ -22,10 +22,10 @@ pub use candidate::{
     Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
     ScoredWord, Slot,
 };
-pub use decide::{Decide, Question, blend};
+pub use decide::{Asks, Decide, Question, SHORTLIST, blend, refine};
 pub use directories::{explain_directories, rank_directories};
 pub use index::Index;
 pub use lines::{Predictor, rank_lines};
 pub use priors::Priors;
-pub use weights::{Blend, Weights};
+pub use weights::{Blend, ModelWeights, Weights};
 pub use words::{argument_words, explain_words, rank_words};

@@ -13,6 +13,7 @@
     reason = "a fitted number may come close to a constant"
 )]
 
+use crate::candidate::{Candidate, Kind, Slot};
 use std::sync::Arc;
 
 use crate::priors::Priors;
@@ -39,92 +40,103 @@ blend! {
     /// Features of a whole line.
     Line {
         /// 1 if the line was never run.
-        New = 1.0509,
+        New = 0.7310,
+        /// If it was never run: ln of the odds that this person's commands are new ones.
+        Novelty = 0.3863,
         /// ln(share + 1e-5) of its uses, half-life 50 commands.
-        Fast = -0.0583,
+        Fast = 0.0063,
         /// The same share itself.
-        FastShare = -2.4035,
+        FastShare = 0.0000,
         /// Share of its newest 12 uses, half-life 8 commands.
-        BurstShare = 2.8508,
+        BurstShare = 0.0015,
         /// ln(share + 1e-6), half-life 1500 commands.
-        Slow = 0.5692,
+        Slow = 0.3495,
         /// ln(1 + uses).
-        Count = -0.1623,
+        Count = 0.0030,
         /// ln(commands since its last use).
-        Age = 0.1543,
+        Age = 0.0247,
         /// ln of how often this person's next command was last used just so many commands ago.
-        Habit = 0.4372,
+        Habit = 0.2073,
         /// 1 if it is the previous command.
-        Previous = -1.2366,
+        Previous = -2.1760,
         /// 1 if it is the one before the previous command.
-        Second = -0.3706,
+        Second = -0.3634,
         /// 1 if it is the third last command.
-        Third = -0.1062,
+        Third = -0.1446,
         /// ln of the share that followed the previous command, backed off to `Fast`.
-        After = -0.0048,
+        After = 0.0034,
         /// Share that followed the previous command, half-life 20 sightings.
-        AfterShare = 1.3227,
+        AfterShare = 0.2213,
         /// 1 if it is what followed the previous command the last time.
-        AfterNewest = 0.1486,
+        AfterNewest = 0.1923,
         /// Share that followed the previous two commands, half-life 10 sightings.
-        AfterTwoShare = 0.5278,
+        AfterTwoShare = 0.6332,
         /// Share that followed the previous three commands, half-life 10 sightings.
-        AfterThreeShare = 0.3793,
+        AfterThreeShare = 0.9303,
         /// Share that followed the previous command in this directory.
-        AfterHereShare = 0.5744,
+        AfterHereShare = 0.6562,
         /// Share that came two commands after the one before the previous command.
-        SkipShare = 0.7633,
+        SkipShare = 0.5033,
         /// ln of the share that followed a command with the same first two words, backed off.
-        Pair = 0.0496,
+        Pair = 0.0293,
         /// ln of the share that followed a command with the same first word, backed off.
-        Head = -0.0421,
+        Head = 0.0027,
         /// ln of the share in this directory, half-life 50 commands there, backed off.
-        Here = 0.0307,
+        Here = 0.0093,
         /// The same share itself.
-        HereShare = 0.2627,
+        HereShare = 0.0000,
         /// The same share, half-life 300 commands there.
-        HereSlowShare = -1.7456,
+        HereSlowShare = 0.0000,
         /// 1 / (commands in this directory since its last use here).
-        HereAge = 0.8147,
+        HereAge = 0.3871,
         /// Share in the project's other directories and those above.
-        AroundShare = 0.3409,
+        AroundShare = 0.0011,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
-        Chained = 0.1409,
+        Chained = 0.0248,
+        /// ln(1e-4 + 0.2 FastShare + 0.15 BurstShare + 0.2 HereShare + 0.3 AfterShare
+        /// + 0.2 AfterTwoShare + 0.1 share after the same first two words): any one suffices.
+        Mixed = 0.4077,
         /// Share of its uses that failed.
         Failed = -1.0000,
         /// ln of the share of its newest 12 uses within two hours of this time of day.
-        Hour = 0.0440,
+        Hour = 0.0398,
         /// ln(1 + minutes since its last use); 0 if either time is not known.
-        Minutes = -0.0262,
+        Minutes = 0.0055,
         /// |ln(time since its last use) - ln(time between its last two uses)|, in commands.
-        Rhythm = -0.0148,
+        Rhythm = -0.0237,
         /// 1 / (its place among the session's recent commands, the newest 1).
-        Session = -0.5394,
+        Session = 0.6060,
         /// 1 if it goes by relative path and was never used in this directory.
-        Elsewhere = -0.6504,
+        Elsewhere = -0.7042,
         /// ln(1 + 100 share), where share is that of the times that the previous command's pattern
         /// led to it.
-        Template = 0.4740,
+        Template = 0.4959,
         /// The same if the line was never run.
-        TemplateNew = 1.2352,
+        TemplateNew = 1.2942,
         /// 1 if a stock pattern gives it (`mkdir x`, then `cd x`).
-        Stock = 2.1788,
+        Stock = 3.0753,
         /// 1 / (commands since its argument was named), for lines made from an argument.
-        Carried = 1.1900,
+        Carried = 1.0045,
         /// ln of the share of its first word's uses that took an argument named just before.
-        CarryHabit = 0.2096,
+        CarryHabit = 0.2029,
         /// ln of the share of its first word after the previous first word.
-        NextHead = 0.1374,
+        NextHead = 0.0091,
+        /// ln of the share of its first word after this very command, backed off to `NextHead`.
+        AfterHead = 0.0855,
+        /// ln(share + 1e-4) of its first word, half-life 50 commands.
+        HeadFast = 0.0467,
+        /// ln(share + 1e-4) of its first two words, half-life 50 commands.
+        PairFast = -0.1209,
         /// ln of its length in bytes.
-        Length = -0.2046,
+        Length = -0.2027,
         /// 1 if it has the same first two words as the previous command but is another line.
-        SamePair = -0.5848,
+        SamePair = -0.3300,
         /// Length of what it shares at the start with the previous command, over the longer length.
-        Alike = 1.9553,
+        Alike = 1.6894,
         /// `Alike` if the previous command failed.
         Repair = 0.3000,
         /// ln of the chance of its first word after the previous one for people at large.
-        Prior = 0.0107,
+        Prior = 0.0044,
     }
 }
 
@@ -132,74 +144,74 @@ blend! {
     /// Features of a word.
     Word {
         /// Share of the likely lines (softmax over their scores) that have it here.
-        LineShare = 0.6762,
+        LineShare = 0.7143,
         /// ln(LineShare + 0.002).
-        Line = 0.2831,
+        Line = 0.3926,
         /// Share of the command's uses with it at this place, half-life 40 uses.
-        PlaceShare = 0.5110,
+        PlaceShare = 0.4992,
         /// ln(PlaceShare + 0.002).
-        Place = 0.2818,
+        Place = 0.1754,
         /// ln(share with it at any place + 0.002).
-        Any = -0.2484,
+        Any = -0.2849,
         /// Share of the command's uses in this directory with it at any place.
-        HereShare = 0.4238,
+        HereShare = 0.3862,
         /// Share after the option before the cursor.
-        OptionShare = 1.6237,
+        OptionShare = 1.5605,
         /// 1 / (uses of the command since it was taken last).
-        Newest = 1.6136,
+        Newest = 1.3531,
         /// Commands: ln(share of the first words + 1e-4), half-life 50 commands.
-        First = 0.3103,
+        First = 0.3641,
         /// Commands: ln(1 + uses as first word).
-        FirstCount = -0.1037,
+        FirstCount = -0.2011,
         /// Commands: ln(share of first words after the previous first word + 0.005).
-        FirstAfter = 0.2275,
+        FirstAfter = 0.2779,
         /// Arguments: ln of how much likelier this person's own uses make the kind of name.
-        Kind = 0.0321,
+        Kind = 0.0566,
         /// 1 if one of the last 8 commands names it or a path through it.
-        Mentioned = 0.7640,
+        Mentioned = 0.4415,
         /// ln(commands since then, from 1).
-        MentionAge = -0.3271,
+        MentionAge = -0.2195,
         /// 1 / (commands since it was made, cloned, unpacked or edited).
-        Made = 0.3335,
+        Made = 0.1920,
         /// 1 / (commands since the same command named it).
-        SameCommand = -1.7943,
+        SameCommand = -1.5031,
         /// 1 if the same command had it here the last time.
-        Again = -0.1776,
+        Again = -0.1356,
         /// 1 if it comes right after the one that the same command had here the last time.
-        Follows = 0.0875,
+        Follows = 0.0748,
         /// Length of what it shares at the start with the one had here the last time, over the
         /// longer length.
-        Alike = 0.9053,
+        Alike = 0.9777,
         /// 1 if the line has it already.
-        Present = -2.2218,
+        Present = -2.2507,
         /// Commands: ln of the chance of the first word for people at large.
-        PriorFirst = 0.0528,
+        PriorFirst = 0.0717,
         /// Commands: ln of how much likelier the previous first word makes it.
-        PriorNext = 0.0945,
+        PriorNext = 0.1323,
         /// Commands: ln of how much likelier a name in the directory makes it, for the best name.
-        Marker = 0.5353,
+        Marker = 0.5149,
         /// Commands: the same, mean over the names.
-        Markers = 0.5782,
+        Markers = 0.5598,
         /// Arguments: ln of the chance of the subcommand for people at large.
-        PriorSub = 0.3075,
+        PriorSub = 0.3409,
         /// Arguments: ln of how much likelier the last subcommand of this command makes it.
-        PriorNextSub = 0.2867,
+        PriorNextSub = 0.3622,
         /// Arguments: ln of the chance of the kind of name after the command for people at large.
-        PriorKind = 0.1025,
+        PriorKind = 0.1154,
         /// Arguments: ln of how much likelier the subcommand makes the kind.
-        PriorPairKind = 0.1980,
+        PriorPairKind = 0.1766,
         /// Arguments: ln of how much likelier the option before makes the kind.
-        PriorOptionKind = 0.4263,
+        PriorOptionKind = 0.4626,
         /// Arguments: ln of the chance of the name, whatever the command.
-        PriorName = 0.1236,
+        PriorName = 0.1273,
         /// Arguments: ln of the chance of the name after the command.
-        PriorCommandName = -0.0544,
+        PriorCommandName = -0.0669,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
-        PriorPairName = 0.2461,
+        PriorPairName = 0.2787,
         /// Directories: ln(1 + visits).
-        Visited = -0.6669,
+        Visited = 0.0000,
         /// Directories: share of the visits from here, half-life 10 visits.
-        FromHere = 0.5145,
+        FromHere = 0.0029,
         /// exp(-hours since it was modified).
         Fresh = 0.5000,
         /// exp(-days since it was modified).
@@ -207,7 +219,7 @@ blend! {
         /// Place of the match among the kinds of matches, 0 (exact) to 1 (typo).
         Quality = -8.0000,
         /// Number of `/` inside the path.
-        Depth = -0.1778,
+        Depth = -0.2321,
         /// Place in the shell's own order over the number of candidates.
         Native = -0.2000,
     }
@@ -217,47 +229,47 @@ blend! {
     /// Features of a directory to go to.
     Directory {
         /// ln(share + 1e-4) of the visits, half-life 40 visits.
-        Frecency = -0.1141,
+        Frecency = 0.0090,
         /// The same share itself.
-        FrecencyShare = 0.6968,
+        FrecencyShare = 0.6182,
         /// ln(1 + visits).
-        Visits = 0.0140,
+        Visits = 0.0087,
         /// ln(visits since the newest one).
-        Age = 0.1083,
+        Age = -0.0155,
         /// 1 if it is where one was before.
-        Back = 0.2446,
+        Back = 0.1608,
         /// 1 if it was never gone to.
-        Never = 0.9943,
+        Never = 1.1371,
         /// Share of the visits from here, half-life 8 visits from here.
-        FromShare = 0.2165,
+        FromShare = 0.2698,
         /// ln of the same, backed off to `FrecencyShare`.
-        From = 0.1444,
+        From = 0.0645,
         /// 1 if it is where one went from here the last time.
-        FromNewest = 0.1397,
+        FromNewest = 0.1080,
         /// ln(1 + visits from here).
-        FromCount = -0.0736,
+        FromCount = 0.2251,
         /// ln(zoxide's factor for the time since the newest visit).
-        Zoxide = 0.8552,
+        Zoxide = 0.6780,
         /// 1 if it is in this directory.
-        Child = 0.8705,
+        Child = 0.8372,
         /// 1 if it is somewhere below this directory.
-        Below = 0.8879,
+        Below = 0.9953,
         /// 1 if it is in the same parent directory.
-        Sibling = 1.7560,
+        Sibling = 1.5932,
         /// 1 if it is above this directory.
-        Above = 1.0672,
+        Above = 0.7451,
         /// 1 / (commands since its name came up).
-        Mentioned = 1.5875,
+        Mentioned = 1.7299,
         /// 1 / (commands since it was made, cloned or unpacked).
-        Made = 1.7834,
+        Made = 1.9675,
         /// Share of the likely `cd` lines (softmax over their scores) that lead to it.
-        LineShare = 0.6221,
+        LineShare = 0.3524,
         /// ln(LineShare + 0.002).
-        Line = 0.2600,
+        Line = 0.2442,
         /// ln(1 + commands run in it).
-        Used = 0.2145,
+        Used = 0.2326,
         /// Number of its path's parts.
-        Depth = -0.0755,
+        Depth = -0.0775,
     }
 }
 
@@ -268,8 +280,37 @@ pub struct Weights {
     pub(crate) words: [f32; Word::COUNT],
     pub(crate) directories: [f32; Directory::COUNT],
     pub(crate) priors: Arc<Priors>,
-    /// Weight of a decision model's log-probabilities beside the blends.
-    pub model: f32,
+    /// Weights of a decision model's log-probabilities beside the blends.
+    pub model: ModelWeights,
+}
+
+/// How much a decision model's log-probabilities count, by what is decided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModelWeights {
+    /// The name of a command.
+    pub command: f32,
+    /// Any other word.
+    pub word: f32,
+    /// A file or directory.
+    pub path: f32,
+    /// A whole line; 0 = not asked.
+    pub line: f32,
+}
+
+impl Weights {
+    /// The model's weight for a place in the line.
+    pub(crate) fn model_for(&self, slot: &Slot<'_>, candidates: &[Candidate]) -> f32 {
+        let is_path =
+            |candidate: &&Candidate| matches!(candidate.kind, Kind::File | Kind::Directory);
+        let paths = candidates.iter().filter(is_path).count();
+        if paths * 2 > candidates.len() {
+            self.model.path
+        } else if slot.words.is_empty() {
+            self.model.command
+        } else {
+            self.model.word
+        }
+    }
 }
 
 impl Default for Weights {
@@ -279,7 +320,12 @@ impl Default for Weights {
             words: Word::DEFAULT,
             directories: Directory::DEFAULT,
             priors: Priors::built_in(),
-            model: 1.0,
+            model: ModelWeights {
+                command: 1.0,
+                word: 0.8,
+                path: 0.6,
+                line: 0.0,
+            },
         }
     }
 }

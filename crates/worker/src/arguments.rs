@@ -22,6 +22,41 @@ pub(crate) enum Task {
     Eval(Eval),
     /// Measure how fast it is
     Bench(Bench),
+    /// Look at decision models
+    #[command(subcommand)]
+    Model(ModelTask),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelTask {
+    /// Tell which checkpoints are on this machine
+    List,
+    /// Tell what a checkpoint is
+    Info { model: String },
+    /// Compare a checkpoint with its expected answers, and its backends with each other
+    Verify { model: String },
+    /// Write a smaller copy
+    Quantize(Quantize),
+    /// Measure how fast a checkpoint is
+    Bench {
+        /// The model in the settings by default
+        model: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Quantize {
+    /// 8 or 4
+    #[arg(long)]
+    pub(crate) bits: u8,
+    /// Columns that share a scale; `row` for one scale a row
+    #[arg(long)]
+    pub(crate) group_size: String,
+    /// Matrices to leave as they are
+    #[arg(long)]
+    pub(crate) keep: Vec<String>,
+    pub(crate) model: String,
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
@@ -60,6 +95,10 @@ pub(crate) enum Eval {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvalFile {
+    /// A checkpoint's directory; the model in the settings by default
+    #[arg(long)]
+    pub(crate) model: Option<PathBuf>,
+
     /// JSON lines, .gz too
     pub(crate) file: PathBuf,
     /// For programs

@@ -10,8 +10,9 @@ use tabsense_gather::path::{Dots, Target, target};
 use tabsense_gather::{Dialect, Parsed, Position, line};
 use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
 use tabsense_protocol::request::{self, Complete, Shell};
-use tabsense_rank::{Candidate, Context, Kind, Match, Recent, Slot, rank_words};
+use tabsense_rank::{Candidate, Context, Kind, Match, Recent, Slot, rank_words, refine};
 
+use crate::judge::markers;
 use crate::places::Places;
 use crate::server::refused;
 use crate::sources;
@@ -25,6 +26,9 @@ const WARM_UP: Duration = Duration::from_millis(100);
 
 /// The most that looking at files may take.
 const DETAILS_BUDGET: Duration = Duration::from_millis(3);
+
+/// The most that reading the working directory for the model may take.
+const NAMES_BUDGET: Duration = Duration::from_millis(3);
 
 /// Files whose time of change is looked at.
 const DETAILS: usize = 256;
@@ -133,7 +137,6 @@ impl<'a> Completion<'a> {
         self.look_at_files(&mut candidates);
         self.stages.push(("gather", Instant::now()));
         let order = self.rank(&candidates);
-        self.stages.push(("rank", Instant::now()));
         let ranked = order
             .iter()
             .map(|ranked| self.answer_for(&candidates[ranked.position], ranked.score))
@@ -228,7 +231,8 @@ impl<'a> Completion<'a> {
         }
     }
 
-    fn rank(&self, candidates: &[Candidate]) -> Vec<tabsense_rank::Ranked> {
+    /// Statistics first; the model refines when it is in time.
+    fn rank(&mut self, candidates: &[Candidate]) -> Vec<tabsense_rank::Ranked> {
         let root = self.places.project_root(self.worker);
         let commands = self.worker.lock_sessions().recent(self.session);
         let recent: Vec<Recent<'_>> = commands
@@ -240,6 +244,7 @@ impl<'a> Completion<'a> {
             })
             .collect();
         let words: Vec<&[u8]> = self.parsed.words.iter().map(Vec::as_slice).collect();
+        let names = self.known_names();
         let context = Context {
             cwd: &self.ask.cwd,
             project_root: root.as_ref().map(|root| root.as_os_str().as_bytes()),
@@ -247,19 +252,62 @@ impl<'a> Completion<'a> {
             session: self.session,
             now: now(),
             recent: &recent,
-            listing: &[],
+            listing: &names,
         };
         let slot = Slot {
             words: &words,
             typed: &self.parsed.typed,
         };
-        rank_words(
+        let weights = &self.worker.weights;
+        let mut ranked = rank_words(
             &self.worker.read_index(),
-            &self.worker.weights,
+            weights,
             &context,
             &slot,
             candidates,
-        )
+        );
+        let mut stages = vec![("rank", Instant::now())];
+        if ranked.len() > 1
+            && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
+        {
+            refine(
+                &mut ranked,
+                candidates,
+                &context,
+                &slot,
+                weights,
+                &mut voice,
+            );
+            stages.push(("forward", Instant::now()));
+        }
+        self.stages.extend(stages);
+        ranked
+    }
+
+    /// The names in the working directory that the model knows.
+    fn known_names(&self) -> Vec<&'static [u8]> {
+        let Ok(here) = self
+            .worker
+            .listings
+            .list(&self.places.cwd, self.left(NAMES_BUDGET))
+        else {
+            return Vec::new();
+        };
+        let is_there = |name: &&String| {
+            let bare = name.strip_suffix('/').unwrap_or(name);
+            let wanted = if name.ends_with('/') {
+                Kind::Directory
+            } else {
+                Kind::File
+            };
+            here.get(bare.as_bytes())
+                .is_some_and(|entry| entry.kind == wanted)
+        };
+        markers()
+            .iter()
+            .filter(is_there)
+            .map(|name| name.as_bytes())
+            .collect()
     }
 
     fn answer_for(&self, candidate: &Candidate, score: f32) -> Ranked {

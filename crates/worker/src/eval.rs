@@ -8,15 +8,19 @@ use std::process::ExitCode;
 
 use flate2::read::MultiGzDecoder;
 use tabsense_bench::Effort;
-use tabsense_rank::Weights;
+use tabsense_config::{Paths, Settings};
 use tabsense_rank::eval::{EvalError, completion, history, read_cases, read_users};
+use tabsense_rank::{Decide, Weights};
 
 use crate::arguments::{Bench, Eval, EvalFile};
+use crate::judge::Judge;
 
 /// Measures the ranking and prints.
 pub(crate) fn run(what: &Eval) -> ExitCode {
     let (Eval::History(EvalFile { file, .. }) | Eval::Completion(EvalFile { file, .. })) = what;
-    let text = open(file).and_then(|reader| measure(what, reader).map_err(|e| e.to_string()));
+    let judge = model(what);
+    let text = open(file)
+        .and_then(|reader| measure(what, reader, judge.as_ref()).map_err(|e| e.to_string()));
     print(&text.map_err(|error| format!("{}: {error}", file.display())))
 }
 
@@ -58,11 +62,36 @@ fn print(text: &Result<String, String>) -> ExitCode {
     }
 }
 
-fn measure(what: &Eval, reader: Box<dyn BufRead>) -> Result<String, EvalError> {
+/// The model that the settings name; the evaluation goes without one that cannot be had, and says
+/// so.
+fn model(what: &Eval) -> Option<Judge> {
+    let (Eval::History(file) | Eval::Completion(file)) = what;
+    let judge = match &file.model {
+        Some(directory) if directory.as_os_str() != "builtin" => Judge::load(directory),
+        _ => {
+            let paths = Paths::from_env().ok()?;
+            let (settings, _) = Settings::load(&paths.config);
+            Judge::start(&settings, &paths)
+        }
+    };
+    if let Err(why) = judge.patient().map(drop) {
+        let _ = writeln!(std::io::stderr().lock(), "tabsense: without a model: {why}");
+        return None;
+    }
+    Some(judge)
+}
+
+fn measure(
+    what: &Eval,
+    reader: Box<dyn BufRead>,
+    judge: Option<&Judge>,
+) -> Result<String, EvalError> {
     let weights = Weights::default();
+    let mut voice = judge.and_then(|judge| judge.patient().ok());
+    let model = voice.as_mut().map(|voice| voice as &mut dyn Decide);
     Ok(match what {
         Eval::History(EvalFile { json, .. }) => {
-            let report = history::evaluate(&read_users(reader)?, &weights, None)?;
+            let report = history::evaluate(&read_users(reader)?, &weights, model)?;
             if *json {
                 json_text(&report)
             } else {
@@ -70,7 +99,7 @@ fn measure(what: &Eval, reader: Box<dyn BufRead>) -> Result<String, EvalError> {
             }
         }
         Eval::Completion(EvalFile { json, .. }) => {
-            let report = completion::evaluate(&read_cases(reader)?, &weights, None)?;
+            let report = completion::evaluate(&read_cases(reader)?, &weights, model)?;
             if *json {
                 json_text(&report)
             } else {

@@ -6,11 +6,14 @@
 
 mod arguments;
 mod complete;
+mod decide;
 mod eval;
 mod handover;
 mod imports;
+mod judge;
 mod log;
 mod metrics;
+mod model_tasks;
 mod places;
 mod prompt;
 mod recorder;
@@ -28,6 +31,7 @@ pub fn main() -> ExitCode {
         Ok(arguments::Task::Run(mode)) => run::run(&mode),
         Ok(arguments::Task::Eval(what)) => eval::run(&what),
         Ok(arguments::Task::Bench(options)) => eval::bench(&options),
+        Ok(arguments::Task::Model(task)) => model_tasks::run(&task),
         Err(code) => code,
     }
 }

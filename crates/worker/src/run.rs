@@ -22,6 +22,7 @@ use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::arguments::Run;
+use crate::judge::Judge;
 use crate::metrics::rss_mb;
 use crate::recorder::Recorder;
 use crate::server::serve;
@@ -124,7 +125,8 @@ fn start(paths: &Paths, settings: Settings, told: Option<Request>) -> io::Result
         let listener = bind(&paths.socket())?;
         let index = Arc::new(RwLock::new(Index::new()));
         let recorder = Recorder::start(paths.clone(), settings.clone(), Arc::clone(&index))?;
-        let worker = Arc::new(Worker::new(index, recorder, settings));
+        let judge = Judge::start(&settings, paths);
+        let worker = Arc::new(Worker::new(index, recorder, judge, settings));
         info!(
             "worker {} serves {}",
             tabsense_protocol::RELEASE,

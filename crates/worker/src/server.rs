@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tracing::{debug, warn};
 
 use crate::state::Worker;
-use crate::{complete, prompt, recorder};
+use crate::{complete, decide, prompt, recorder};
 
 /// Connections served at once; more wait in the socket's backlog.
 const CONNECTIONS: usize = 64;
@@ -138,6 +138,7 @@ async fn handle(request: Request, worker: &Arc<Worker>, received: Instant) -> re
                 .ask(|answer| recorder::Job::Look(look, answer))
                 .await
         }
+        Some(Body::Decide(asked)) => decide::answer(&worker.judge, &asked).await,
         None => refused(
             Reason::Unknown,
             format!("this worker speaks protocol {MAJOR} and does not know this request"),

@@ -13,6 +13,7 @@ use tabsense_protocol::request::{Forget, Shell};
 use tabsense_rank::{Index, Weights};
 use tokio::sync::Notify;
 
+use crate::judge::Judge;
 use crate::metrics::{Metrics, rss_mb};
 use crate::recorder::Recorder;
 use crate::sessions::Sessions;
@@ -25,6 +26,7 @@ pub(crate) struct Worker {
     pub(crate) projects: Projects,
     pub(crate) metrics: Metrics,
     pub(crate) recorder: Recorder,
+    pub(crate) judge: Judge,
     pub(crate) settings: Settings,
     pub(crate) host: String,
     sessions: Mutex<Sessions>,
@@ -37,7 +39,12 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// A worker with nothing in memory yet; `recorder` fills `index`.
-    pub(crate) fn new(index: Arc<RwLock<Index>>, recorder: Recorder, settings: Settings) -> Self {
+    pub(crate) fn new(
+        index: Arc<RwLock<Index>>,
+        recorder: Recorder,
+        judge: Judge,
+        settings: Settings,
+    ) -> Self {
         Self {
             index,
             weights: Weights::default(),
@@ -45,6 +52,7 @@ impl Worker {
             projects: Projects::default(),
             metrics: Metrics::default(),
             recorder,
+            judge,
             settings,
             host: rustix::system::uname()
                 .nodename()
@@ -115,7 +123,7 @@ impl Worker {
         Status {
             pid: std::process::id(),
             uptime_s: self.started.elapsed().as_secs(),
-            model: "none (statistics only)".to_owned(),
+            model: self.judge.describe(),
             requests: self.metrics.requests(),
             p50_ms,
             p95_ms,

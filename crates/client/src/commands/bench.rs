@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::start::worker_program;
 
 pub(super) fn eval(command: &EvalCommand) -> Outcome {
-    let (what, EvalFile { file, json }) = match command {
+    let (what, EvalFile { model, file, json }) = match command {
         EvalCommand::History(args) => ("history", args),
         EvalCommand::Completion(args) => ("completion", args),
     };
@@ -19,6 +19,11 @@ pub(super) fn eval(command: &EvalCommand) -> Outcome {
         .arg("eval")
         .arg(what)
         .args(json.then_some("--json"))
+        .args(
+            model
+                .iter()
+                .flat_map(|model| ["--model".as_ref(), model.as_os_str()]),
+        )
         .arg("--")
         .arg(file);
     Err(become_program(program))
@@ -36,7 +41,8 @@ pub(super) fn bench(json: bool, quick: bool) -> Outcome {
     Err(become_program(program))
 }
 
-fn become_program(mut program: Command) -> Failure {
+/// Returns only when that fails.
+pub(super) fn become_program(mut program: Command) -> Failure {
     let error = program.exec();
     Failure::new(format!(
         "could not run {}: {error}",

@@ -4,9 +4,11 @@ mod bench;
 mod complete;
 mod completions;
 mod config;
+mod decide;
 mod doctor;
 mod history;
 mod init;
+mod model;
 mod pause;
 mod try_shell;
 mod uninstall;
@@ -67,6 +69,12 @@ fn dispatch(command: Command) -> Outcome {
         Command::Doctor { json } => doctor::run(json),
         Command::Eval { command } => bench::eval(&command),
         Command::Bench { json, quick } => bench::bench(json, quick),
+        Command::Model { command } => model::run(&command),
+        Command::Decide {
+            state,
+            questions,
+            json,
+        } => decide::run(&state, &questions, json),
         Command::Uninstall { purge, yes } => uninstall::run(purge, yes),
         Command::Completions { directory } => completions::write(&directory),
         Command::Prompt => Err(Failure::new("`prompt` is for the shells' hooks")

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Case, EvalError};
 use crate::candidate::{Candidate, Context, Event, Kind, Match, Recent, Slot};
-use crate::decide::{Decide, Question, blend};
+use crate::decide::{Decide, refine};
 use crate::index::Index;
 use crate::weights::Weights;
 use crate::words::{explain_words, rank_words};
@@ -59,11 +59,11 @@ pub fn evaluate(
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for case in cases {
         let native = case.candidates.iter().position(|c| *c == case.answer);
-        let statistics = scores(case, weights);
-        let mut judged = statistics.clone();
-        if let Some(model) = model.as_deref_mut() {
-            judge(case, &mut judged, weights, model);
-        }
+        let statistics = scores(case, weights, None);
+        let judged = match &mut model {
+            Some(model) => scores(case, weights, Some(&mut **model)),
+            None => statistics.clone(),
+        };
         let last = case.candidates.len();
         places
             .entry("native")
@@ -97,29 +97,19 @@ pub fn explain(case: &Case, weights: &Weights) -> Option<(Vec<Vec<f32>>, usize)>
     Some((values, answer))
 }
 
-fn scores(case: &Case, weights: &Weights) -> Vec<f32> {
+fn scores(case: &Case, weights: &Weights, model: Option<&mut dyn Decide>) -> Vec<f32> {
     let ranked = with_place(case, |index, context, slot, candidates| {
-        rank_words(index, weights, context, slot, candidates)
+        let mut ranked = rank_words(index, weights, context, slot, candidates);
+        if let Some(model) = model {
+            refine(&mut ranked, candidates, context, slot, weights, model);
+        }
+        ranked
     });
     let mut scores = vec![f32::NEG_INFINITY; case.candidates.len()];
     for entry in ranked {
         scores[entry.position] = entry.score;
     }
     scores
-}
-
-fn judge(case: &Case, scores: &mut [f32], weights: &Weights, model: &mut dyn Decide) {
-    let options: Vec<&[u8]> = case.candidates.iter().map(|c| c.as_bytes()).collect();
-    with_place(case, |_, context, _, _| {
-        let question = Question {
-            context,
-            line: case.line.as_bytes(),
-            options: &options,
-        };
-        if let Some(logits) = model.logits(&question) {
-            blend(scores, &logits, weights.model);
-        }
-    });
 }
 
 /// Calls `rank` with the case as the ranking functions want it.

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::history::{cd_target, event, recent};
+use super::cd::cd_target;
+use super::history::{event, recent};
 use super::{Case, User, completion};
 use crate::candidate::{Candidate, Context, Kind, Match, Slot};
 use crate::directories::explain_directories;
@@ -94,8 +95,8 @@ impl Choice {
     }
 }
 
-/// Fits weights to choices, starting from `start`.
-pub fn fit(choices: &[Choice], start: &[f32], options: Options) -> Vec<f32> {
+/// Fits weights to choices, starting from `start`; none falls below its bound in `least`.
+pub fn fit(choices: &[Choice], start: &[f32], least: &[f32], options: Options) -> Vec<f32> {
     const BATCH: usize = 64;
     let n = start.len();
     let (mut weights, mut first, mut second) = (start.to_vec(), vec![0.0; n], vec![0.0; n]);
@@ -122,7 +123,8 @@ pub fn fit(choices: &[Choice], start: &[f32], options: Options) -> Vec<f32> {
                 second[i] = 0.999 * second[i] + 0.001 * slope * slope;
                 let mean = first[i] / (1.0 - 0.9_f32.powi(step));
                 let spread: f32 = second[i] / (1.0 - 0.999_f32.powi(step));
-                weights[i] -= rate * mean / (spread.sqrt() + 1e-8);
+                let step = rate * mean / (spread.sqrt() + 1e-8);
+                weights[i] = (weights[i] - step).max(least[i]);
             }
         }
     }
@@ -197,9 +199,13 @@ pub fn line_choices(user: &User, weights: &Weights, most: usize, seed: u64) -> V
         if random.below(every) != 0 {
             return;
         }
-        let end = match random.below(6) {
+        let end = match random.below(8) {
             5 => line.find(' ').map(|at| at + 1),
-            n => line.char_indices().nth(n).map(|(at, _)| at),
+            // One character is measured the most strictly: three of eight.
+            n => line
+                .char_indices()
+                .nth(if n > 5 { 1 } else { n })
+                .map(|(at, _)| at),
         };
         let Some(prefix) = end.filter(|end| *end < line.len()).map(|end| &line[..end]) else {
             return;

@@ -16,9 +16,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 
 use super::baselines::{self, LONGEST_PREFIX};
+use super::cd::{cd_target, changes_directory};
+use super::typing::Typing;
 use super::{Command, EvalError, User};
 use crate::candidate::{Context, Event, Recent, ScoredLine};
-use crate::decide::{Decide, Question, blend};
+use crate::decide::{Asks, Decide, Question, blend};
 use crate::directories::rank_directories;
 use crate::index::Index;
 use crate::lines::Predictor;
@@ -87,7 +89,8 @@ pub fn evaluate(
         return Err(EvalError::Empty);
     }
     let mut scores = evaluate_users(users, |_| weights);
-    if let Some(model) = model {
+    // A model without weight is not asked: it would only cost time.
+    if let Some(model) = model.filter(|_| weights.model.line != 0.0) {
         for (user, score) in users.iter().zip(&mut scores) {
             score.take("tabsense", &evaluate_user(user, weights, Some(&mut *model)));
         }
@@ -348,13 +351,14 @@ impl Offers<'_, '_> {
         if let Some(model) = self.model.as_deref_mut() {
             let options: Vec<&[u8]> = lines.iter().map(|l| l.text.as_slice()).collect();
             let question = Question {
+                asks: Asks::Line,
                 context: self.context,
-                line: prefix.as_bytes(),
+                before: b"",
                 options: &options,
             };
             if let Some(logits) = model.logits(&question) {
                 let mut scores: Vec<f32> = lines.iter().map(|l| l.score).collect();
-                blend(&mut scores, &logits, self.weights.model);
+                blend(&mut scores, &logits, self.weights.model.line);
                 for (line, score) in lines.iter_mut().zip(scores) {
                     line.score = score;
                 }
@@ -447,59 +451,6 @@ fn score_saved(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore
     }
 }
 
-/// How far one method has helped with one command.
-#[derive(Debug, Clone, Copy, Default)]
-struct Typing {
-    by_line: usize,
-    line_done: bool,
-    by_word: usize,
-    /// Characters that stand already, by typing or accepting.
-    standing: usize,
-}
-
-impl Typing {
-    fn see(&mut self, command: &str, ends: &[usize], typed: usize, offer: Option<&[u8]>) {
-        let length = ends.len() - 1;
-        let Some(offer) = offer else { return };
-        let whole = offer == command.as_bytes();
-        if whole && !self.line_done {
-            self.line_done = true;
-            self.by_line = length - typed - 1;
-        }
-        if self.standing > typed {
-            return;
-        }
-        self.standing = typed;
-        let reached = if whole {
-            length
-        } else {
-            next_word(command, ends, typed, offer)
-        };
-        // Accepting costs one key.
-        if reached > typed + 1 {
-            self.by_word += reached - typed - 1;
-            self.standing = reached;
-        }
-    }
-}
-
-/// Where one stands after accepting the offer's next word, if it is the command's too.
-fn next_word(command: &str, ends: &[usize], typed: usize, offer: &[u8]) -> usize {
-    let start = ends[typed];
-    let Some(rest) = offer.get(start..) else {
-        return typed;
-    };
-    let blanks = rest.iter().take_while(|b| **b == b' ').count();
-    let letters = rest[blanks..].iter().take_while(|b| **b != b' ').count();
-    let end = start + blanks + letters;
-    let same = command.as_bytes().get(..end) == offer.get(..end);
-    let at_end = command.as_bytes().get(end).is_none_or(|b| *b == b' ');
-    match ends.binary_search(&end) {
-        Ok(reached) if same && at_end => reached,
-        _ => typed,
-    }
-}
-
 pub(crate) fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
     commands[commands.len().saturating_sub(RECENT)..]
         .iter()
@@ -526,68 +477,5 @@ fn stamp(user: &User, at: usize) -> i64 {
         user.commands[at].t.unwrap_or(0)
     } else {
         at as i64
-    }
-}
-
-fn changes_directory(command: &str) -> bool {
-    ["cd", "pushd", "z", "j"].iter().any(|name| {
-        command.strip_prefix(name).is_some_and(|rest| {
-            rest.chars()
-                .next()
-                .is_none_or(|c| !c.is_alphanumeric() && c != '_')
-        })
-    })
-}
-
-/// Where a plain `cd X` goes: neither up, nor home, nor nowhere.
-pub(crate) fn cd_target(command: &Command, after: &str) -> Option<String> {
-    let cwd = command.cwd.as_deref().filter(|cwd| !cwd.is_empty())?;
-    let rest = command.cmd.strip_prefix("cd")?;
-    let argument = rest.trim_start();
-    if argument.len() == rest.len() || argument.is_empty() || argument.starts_with('-') {
-        return None;
-    }
-    if argument
-        .chars()
-        .any(|c| c.is_whitespace() || "&;|$`*<>".contains(c))
-    {
-        return None;
-    }
-    let by_text = if argument.starts_with(['~', '/']) {
-        normal(argument)
-    } else {
-        normal(&format!("{cwd}/{argument}"))
-    };
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let target = if name(after) == name(&by_text) {
-        after.to_owned()
-    } else {
-        by_text
-    };
-    let up = argument.trim_end_matches('/').ends_with("..");
-    (target != "~" && target != "/" && !up && target != cwd).then_some(target)
-}
-
-/// A path without `.`, `..` and empty parts; everything after `~` counts as below it.
-fn normal(path: &str) -> String {
-    let (root, rest) = match path.strip_prefix('~') {
-        Some(rest) => ("~", rest),
-        None => ("", path),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in rest.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    let joined: String = parts.iter().map(|part| format!("/{part}")).collect();
-    if root.is_empty() && joined.is_empty() {
-        "/".to_owned()
-    } else {
-        format!("{root}{joined}")
     }
 }

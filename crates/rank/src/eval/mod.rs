@@ -3,11 +3,13 @@
 //! Nothing here opens files: readers are handed in. See [`history`] and [`completion`].
 
 pub mod baselines;
+mod cd;
 pub mod completion;
 pub mod fit;
 pub mod history;
 mod render;
 mod rows;
+mod typing;
 
 pub use rows::{Case, CaseRecent, Command, User, read_cases, read_users};
 

@@ -1,0 +1,183 @@
+//! The decision model beside the statistics: which checkpoint, how it stands, what it is asked.
+//!
+//! The model runs on a thread of its own ([`tabsense_model::Runner`]); a request waits for it only
+//! as long as its own time lasts, and is answered from statistics alone otherwise.
+
+mod builtin;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tabsense_config::{Paths, Settings};
+use tabsense_model::{Decision, Model, Options, Refused, Runner, Status};
+use tabsense_rank::{Asks, Decide, Question};
+
+pub(crate) use text::markers;
+
+/// What the model is asked about a word, and about a whole line.
+const NEXT_WORD: &str = "next word";
+const NEXT_LINE: &str = "next line";
+
+/// The option "none of these": the model was trained with it among the options.
+const NONE: &[u8] = b"(none)";
+
+/// A typical request in tokens: the state and 64 short options.
+const TYPICAL_TOKENS: usize = 256;
+
+/// A model that takes longer than this for a typical request is not asked on TAB.
+const SLOWEST: Duration = Duration::from_millis(25);
+
+/// The model of this worker, if there is one.
+pub(crate) struct Judge {
+    runner: Option<Runner>,
+    /// Why there is none.
+    without: String,
+}
+
+/// Where the checkpoint lies that the settings call `named`; `Err` says why there is none.
+pub(crate) fn directory(named: &str, paths: &Paths) -> Result<PathBuf, String> {
+    match named {
+        "off" => Err("off (set in config.toml)".to_owned()),
+        "builtin" => builtin::unpack(&paths.data).map_err(|error| {
+            tracing::warn!("the built-in model could not be unpacked: {error}");
+            format!("off: the built-in model could not be unpacked: {error}")
+        }),
+        directory => Ok(PathBuf::from(directory)),
+    }
+}
+
+impl Judge {
+    /// Starts the model that the settings name. Loading goes on in the background.
+    pub(crate) fn start(settings: &Settings, paths: &Paths) -> Self {
+        match directory(&settings.model(), paths) {
+            Ok(directory) => Self::load(&directory),
+            Err(without) => Self {
+                runner: None,
+                without,
+            },
+        }
+    }
+
+    /// Loads the checkpoint in a directory.
+    pub(crate) fn load(directory: &Path) -> Self {
+        let directory = directory.to_owned();
+        let runner = Runner::start_with(move || {
+            Model::load(&directory, &Options::default())
+                .inspect_err(|error| tracing::warn!("no decision model: {error}"))
+        });
+        Self {
+            runner: Some(runner),
+            without: String::new(),
+        }
+    }
+
+    /// What runs the model, unless it is off; `Err` says why.
+    pub(crate) fn runner(&self) -> Result<&Runner, &str> {
+        self.runner.as_ref().ok_or(&self.without)
+    }
+
+    /// How the model stands, for people.
+    pub(crate) fn describe(&self) -> String {
+        let Some(runner) = &self.runner else {
+            return self.without.clone();
+        };
+        match runner.status() {
+            Status::Loading => "loading".to_owned(),
+            Status::Failed(why) => format!("off: {why}"),
+            Status::Ready(info) => {
+                let name = info
+                    .directory
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy();
+                let slow = match info.expected(TYPICAL_TOKENS) {
+                    Some(time) if time > SLOWEST => {
+                        format!(", too slow for TAB here ({} ms)", time.as_millis())
+                    }
+                    _ => String::new(),
+                };
+                format!("{name}, {}{slow}", info.backend)
+            }
+        }
+    }
+
+    /// A voice for one request, if the model is ready and fast enough.
+    pub(crate) fn for_request(&self, session: &[u8], deadline: Instant) -> Option<Voice<'_>> {
+        let runner = self.runner.as_ref()?;
+        let Status::Ready(info) = runner.status() else {
+            return None;
+        };
+        if info
+            .expected(TYPICAL_TOKENS)
+            .is_some_and(|time| time > SLOWEST)
+        {
+            return None;
+        }
+        Some(Voice {
+            runner,
+            session: session.to_vec(),
+            deadline: Some(deadline),
+            time: None,
+        })
+    }
+
+    /// A voice that is waited for, however long it takes; `Err` says why there is none.
+    pub(crate) fn patient(&self) -> Result<Voice<'_>, String> {
+        let Some(runner) = &self.runner else {
+            return Err(self.without.clone());
+        };
+        loop {
+            match runner.status() {
+                Status::Loading => std::thread::sleep(Duration::from_millis(5)),
+                Status::Failed(why) => return Err(why),
+                Status::Ready(_) => {
+                    return Ok(Voice {
+                        runner,
+                        session: Vec::new(),
+                        deadline: None,
+                        time: None,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The model, as one request asks it.
+pub(crate) struct Voice<'a> {
+    runner: &'a Runner,
+    session: Vec<u8>,
+    deadline: Option<Instant>,
+    /// Time that the model took for the latest answer.
+    pub(crate) time: Option<Duration>,
+}
+
+impl Decide for Voice<'_> {
+    fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>> {
+        let mut options: Vec<Vec<u8>> = question.options.iter().map(|o| o.to_vec()).collect();
+        options.push(NONE.to_vec());
+        let decision = Decision {
+            session: self.session.clone(),
+            question: match question.asks {
+                Asks::Word => NEXT_WORD.to_owned(),
+                Asks::Line => NEXT_LINE.to_owned(),
+            },
+            state: text::state(question.context, question.before),
+            options,
+            deadline: self.deadline,
+        };
+        match self.runner.decide(decision) {
+            Ok(mut decided) => {
+                decided.logits.pop();
+                self.time = Some(decided.time);
+                Some(decided.logits)
+            }
+            Err(Refused::Failed(why)) => {
+                tracing::warn!("the model failed: {why}");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+}
