@@ -104,7 +104,11 @@ enum Refusal {
 fn edited(text: &str, table: &str, name: &str, value: &str) -> Result<String, Refusal> {
     let root = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+        let line = text.as_bytes()[..at]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+            + 1;
         Refusal::Unreadable(line, error.message().to_owned())
     })?;
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -281,8 +285,14 @@ mod tests {
         assert!(link.is_symlink());
         let text = std::fs::read_to_string(&file).expect("there");
         assert_eq!(text, "a = 1\n\n[complete]\nmodel = \"off\"\n");
-        let mode = std::fs::metadata(&file).expect("there").permissions().mode();
+        let mode = std::fs::metadata(&file)
+            .expect("there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(std::fs::read_dir(directory.path()).expect("there").count(), 2);
+        assert_eq!(
+            std::fs::read_dir(directory.path()).expect("there").count(),
+            2
+        );
     }
 }
