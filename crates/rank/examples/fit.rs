@@ -166,7 +166,11 @@ fn by_user(
         {
             let mut choices = choices_of(user);
             // Between one vote per user and one per choice.
-            let weight = 40.0 / (choices.len() as f32 + 100.0).sqrt();
+            let mut weight = 40.0 / (choices.len() as f32 + 100.0).sqrt();
+            // A history without repeats tells little about what is repeated.
+            if user.repeat_share < history::REPEATING {
+                weight *= 0.25;
+            }
             choices.iter_mut().for_each(|c| c.weight = weight);
             all.push((at, choices));
         }
@@ -186,9 +190,41 @@ fn by_user(
     all.into_iter().flat_map(|(_, choices)| choices).collect()
 }
 
+/// Evidence for a candidate must not count against it, even if the sum of others would make up for
+/// that on these histories: weights of such features stay at 0 or above.
+fn least(blend: Blend) -> Vec<f32> {
+    let never_against = match blend {
+        Blend::Lines => {
+            "Fast FastShare BurstShare Slow Count Habit After AfterShare AfterNewest AfterTwoShare \
+             AfterThreeShare AfterHereShare SkipShare Pair Head Here HereShare HereSlowShare HereAge \
+             AroundShare Chained Mixed Hour Template TemplateNew Stock Carried CarryHabit NextHead \
+             AfterHead Prior"
+        }
+        Blend::Words => {
+            "LineShare Line PlaceShare Place HereShare OptionShare Newest First FirstAfter Kind \
+             Mentioned Made Follows Alike PriorFirst PriorNext Marker Markers PriorSub PriorNextSub \
+             PriorKind PriorPairKind PriorOptionKind PriorName PriorPairName Visited FromHere"
+        }
+        Blend::Directories => {
+            "Frecency FrecencyShare Visits FromShare From FromNewest FromCount Zoxide Mentioned Made \
+             LineShare Line Used"
+        }
+    };
+    let bound = |name: &&str| {
+        let against = never_against.split_ascii_whitespace().all(|n| n != *name);
+        if against { f32::NEG_INFINITY } else { 0.0 }
+    };
+    blend.features().iter().map(bound).collect()
+}
+
 fn refit(weights: &mut Weights, blend: Blend, choices: &[Choice], name: &str) {
     let before = fit::loss(choices, weights.of(blend));
-    let fitted = fit::fit(choices, weights.of(blend), Options::default());
+    let fitted = fit::fit(
+        choices,
+        weights.of(blend),
+        &least(blend),
+        Options::default(),
+    );
     let after = fit::loss(choices, &fitted);
     eprintln!(
         "{name}: {} choices, loss {:.4} -> {:.4}, first {:.4} -> {:.4}",

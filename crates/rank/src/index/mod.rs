@@ -52,7 +52,7 @@ pub(crate) struct HeadStat {
 /// What is known about the commands of one person. Feed it with [`Index::observe`] in order.
 ///
 /// Takes about 41 bytes per event, 40 bytes and the text per distinct command.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Index {
     pub(crate) commands: Interner,
     pub(crate) stats: Vec<Stat>,
@@ -67,17 +67,34 @@ pub struct Index {
     pub(crate) log: Log,
     prefixes: Prefixes,
     /// How often the next command was one last used so many rows ago; see [`age_bucket`].
-    pub(crate) ages: Vec<f32>,
+    pub(crate) ages: [f32; AGES],
     events: u64,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            commands: Interner::default(),
+            stats: Vec::new(),
+            heads: Interner::default(),
+            head_stats: Vec::new(),
+            directories: Interner::default(),
+            newest_in: Vec::new(),
+            visits: Visits::default(),
+            sessions: Interner::default(),
+            newest_of: Vec::new(),
+            log: Log::default(),
+            prefixes: Prefixes::default(),
+            ages: [0.0; AGES],
+            events: 0,
+        }
+    }
 }
 
 impl Index {
     /// An index that knows nothing.
     pub fn new() -> Self {
-        Self {
-            ages: vec![0.0; AGES],
-            ..Self::default()
-        }
+        Self::default()
     }
 
     /// Takes in one command that was run; call in the order of time.

@@ -95,6 +95,8 @@ pub(crate) struct Evidence {
     pub(crate) here_rows: u32,
     /// How likely the next command has which first word: decayed counts after this first word.
     pub(crate) next_heads: NumberMap<f32>,
+    /// The same after this very command; sums up to `totals.after`.
+    pub(crate) after_heads: NumberMap<f32>,
 }
 
 impl Evidence {
@@ -151,7 +153,13 @@ impl Evidence {
             if after == NONE || log.command[after as usize] == NONE {
                 continue;
             }
-            let seen = self.seen.entry(log.command[after as usize]).or_default();
+            let next = log.command[after as usize];
+            let weight = (-(k as f32) / 20.0).exp2();
+            *self
+                .after_heads
+                .entry(index.stats[next as usize].head)
+                .or_default() += weight;
+            let seen = self.seen.entry(next).or_default();
             add(&mut seen.after, &mut self.totals.after, &mut k, 20.0);
             seen.after_newest |= k == 1;
             if self.cwd != NONE && log.cwd[after as usize] == self.cwd {

@@ -29,6 +29,7 @@ pub(crate) struct Features<'a> {
     context: Context<'a>,
     evidence: Evidence,
     habit: [f32; AGES],
+    novelty: f32,
     next_heads_total: f32,
     carry: RefCell<NumberMap<f32>>,
     last: &'a [u8],
@@ -54,6 +55,7 @@ impl<'a> Features<'a> {
             index,
             weights,
             habit: habit(index),
+            novelty: novelty(index),
             next_heads_total: evidence.next_heads.values().sum(),
             carry: RefCell::default(),
             last,
@@ -114,6 +116,7 @@ impl<'a> Features<'a> {
         let (first, _) = shell::head(text);
         let head = self.index.heads.get(&text[first]).unwrap_or(NONE);
         put(&mut v, Line::New, 1.0);
+        put(&mut v, Line::Novelty, self.novelty);
         put(&mut v, Line::Fast, ln(0.0, 1e-5));
         put(&mut v, Line::Slow, ln(0.0, 1e-6));
         put(&mut v, Line::Age, (self.index.log.len() as f32 + 1.0).ln());
@@ -264,6 +267,13 @@ impl<'a> Features<'a> {
         }
         put(v, Line::AroundShare, share(seen.around, totals.around));
         put(v, Line::Chained, chained.ln());
+        let mixed = 0.2 * fast
+            + 0.15 * v[Line::BurstShare as usize]
+            + 0.2 * share(seen.here, totals.here)
+            + 0.3 * share(seen.after, totals.after)
+            + 0.2 * share(seen.after_two, totals.after_two)
+            + 0.1 * share(seen.pair, totals.pair);
+        put(v, Line::Mixed, ln(mixed, 1e-4));
     }
 
     fn put_text(&self, v: &mut Vector, text: &[u8], head: u32, pair: u32) {
@@ -281,11 +291,17 @@ impl<'a> Features<'a> {
         put(v, Line::Alike, alike);
         put(v, Line::Repair, if self.last_failed { alike } else { 0.0 });
         let weight = self.evidence.next_heads.get(&head).copied().unwrap_or(0.0);
-        put(
-            v,
-            Line::NextHead,
-            ln(weight / (self.next_heads_total + 1.0), 0.002),
-        );
+        let next_head = (weight + 0.004) / (self.next_heads_total + 1.0);
+        put(v, Line::NextHead, next_head.ln());
+        let weight = self.evidence.after_heads.get(&head).copied().unwrap_or(0.0);
+        let after_head = (weight + next_head) / (self.evidence.totals.after + 1.0);
+        put(v, Line::AfterHead, after_head.ln());
+        let share = |id: u32| {
+            let stat = self.index.head_stats.get(id as usize);
+            stat.map_or(0.0, |s| self.index.share(s.fast, FAST))
+        };
+        put(v, Line::HeadFast, ln(share(head), 1e-4));
+        put(v, Line::PairFast, ln(share(pair), 1e-4));
         let word = if head == NONE {
             &text[shell::head(text).0]
         } else {
@@ -360,6 +376,13 @@ fn habit(index: &Index) -> [f32; AGES] {
         *value = ((index.ages[bucket] + start) / total / width).ln();
     }
     habit
+}
+
+/// ln of the odds that the next command is one never run before.
+fn novelty(index: &Index) -> f32 {
+    let new = index.ages[AGES - 1];
+    let known = index.ages.iter().sum::<f32>() - new;
+    ((new + 2.0) / (known + 2.0)).ln()
 }
 
 fn goes_by_path(heads: &crate::index::intern::Interner, head: u32, text: &[u8]) -> bool {

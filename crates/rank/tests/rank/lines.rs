@@ -54,10 +54,12 @@ fn commands_of_this_directory_come_before_those_of_others() {
             ("/api", "ls"),
         ]);
     }
-    let index = seen(&commands);
-    let recent = recent(&[("/web", "ls")]);
-    assert_eq!(offered(&index, &at("/web", &recent), "npm")[0], "npm start");
-    assert_eq!(offered(&index, &at("/api", &recent), "npm")[0], "npm test");
+    for (cwd, expected) in [("/web", "npm start"), ("/api", "npm test")] {
+        let newest = [(cwd, "ls")];
+        let index = seen(&[commands.as_slice(), &newest].concat());
+        let recent = recent(&newest);
+        assert_eq!(offered(&index, &at(cwd, &recent), "npm")[0], expected);
+    }
 }
 
 #[test]
