@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
-use tabsense_model::{Decision, Model, Options, Refused, Runner, Status};
+use tabsense_model::{Decision, Model, Options, Precision, Refused, Runner, Status};
 use tabsense_rank::{Asks, Decide, Question};
 
 pub(crate) use text::markers;
@@ -22,11 +22,11 @@ const NEXT_LINE: &str = "next line";
 /// The option "none of these": the model was trained with it among the options.
 const NONE: &[u8] = b"(none)";
 
-/// A typical request in tokens: the state and 64 short options.
+/// A typical request in tokens: the state and its options.
 const TYPICAL_TOKENS: usize = 256;
 
 /// A model that takes longer than this for a typical request is not asked on TAB.
-const SLOWEST: Duration = Duration::from_millis(25);
+const SLOWEST: Duration = Duration::from_millis(35);
 
 /// The model of this worker, if there is one.
 pub(crate) struct Judge {
@@ -62,8 +62,13 @@ impl Judge {
     /// Loads the checkpoint in a directory.
     pub(crate) fn load(directory: &Path) -> Self {
         let directory = directory.to_owned();
+        // 8-bit activations: the top choice of completion cases moves in one of a thousand.
+        let options = Options {
+            precision: Precision::EightFast,
+            ..Options::default()
+        };
         let runner = Runner::start_with(move || {
-            Model::load(&directory, &Options::default())
+            Model::load(&directory, &options)
                 .inspect_err(|error| tracing::warn!("no decision model: {error}"))
         });
         Self {
