@@ -1,4 +1,4 @@
-//! The weights file: safetensors, mapped into memory and converted row by row.
+//! The weights file: safetensors, read or mapped into memory and converted row by row.
 //!
 //! A matrix `NAME` is stored dense (`F32`, `F16`, `BF16`) or quantised, as two tensors:
 //!
@@ -12,7 +12,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::ops::Range;
+use std::io::Read;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use crate::error::{Error, Result};
 /// A weights file and where each tensor lies in it.
 pub(crate) struct Weights {
     file: PathBuf,
-    map: Arc<Mmap>,
+    map: Arc<Bytes>,
     tensors: BTreeMap<String, Entry>,
 }
 
@@ -37,7 +38,7 @@ struct Entry {
 /// A matrix in the file, row-major; a linear layer's rows are its outputs.
 #[derive(Clone)]
 pub(crate) struct Matrix {
-    map: Arc<Mmap>,
+    map: Arc<Bytes>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     values: Values,
@@ -63,8 +64,12 @@ impl Weights {
     /// Maps `file` and reads its directory of tensors.
     pub(crate) fn open(file: &Path) -> Result<Self> {
         let handle = File::open(file).map_err(|e| Error::io(file, e))?;
-        let map = map_file(&handle).map_err(|e| Error::io(file, e))?;
+        let map = Bytes::of(&handle).map_err(|e| Error::io(file, e))?;
         let damaged = |reason| damaged(file, reason);
+        if map.starts_with(LFS_POINTER) {
+            let reason = "a git-lfs pointer, not the weights (hint: `git lfs pull` fetches them)";
+            return Err(damaged(reason.to_owned()));
+        }
         let (header, metadata) =
             SafeTensors::read_metadata(&map).map_err(|e| damaged(e.to_string()))?;
         let start = 8 + header;
@@ -352,6 +357,42 @@ fn half(bits: u16) -> f32 {
         _ => ((exponent + 112) << 23) | (fraction << 13),
     };
     f32::from_bits(sign | magnitude)
+}
+
+/// How a file starts that git-lfs has put in place of a large one.
+const LFS_POINTER: &[u8] = b"version https://git-lfs";
+
+/// Files of up to this many bytes are read: it takes no longer than to convert them, and nobody
+/// can take the bytes away again.
+const READ_LIMIT: u64 = 64 << 20;
+
+/// A file's bytes.
+enum Bytes {
+    Read(Vec<u8>),
+    Mapped(Mmap),
+}
+
+impl Bytes {
+    fn of(file: &File) -> std::io::Result<Self> {
+        let size = file.metadata()?.len();
+        if size > READ_LIMIT {
+            return map_file(file).map(Self::Mapped);
+        }
+        let mut bytes = Vec::with_capacity(size as usize);
+        file.take(READ_LIMIT).read_to_end(&mut bytes)?;
+        Ok(Self::Read(bytes))
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Read(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
 }
 
 #[expect(unsafe_code, reason = "a file mapping is what makes loading cheap")]
