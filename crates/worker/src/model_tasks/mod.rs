@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use tabsense_config::{Paths, Settings};
 use tabsense_model::{
-    Attention, Case, Device, Error, Model, Options, Precision, Verification, compare, goldens,
-    hub_cache, in_hub_cache, is_checkpoint, quantize, samples, verify,
+    Attention, Case, Device, Error, Model, Options, Precision, Report, Verification, compare,
+    goldens, hub_cache, in_hub_cache, is_checkpoint, quantize, samples, verify,
 };
 
 use crate::arguments::{ModelTask, Quantize};
@@ -72,10 +72,10 @@ impl Told {
 }
 
 impl Trouble {
-    fn new(message: impl ToString, hint: impl ToString) -> Self {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
-            message: message.to_string(),
-            hint: hint.to_string(),
+            message: message.into(),
+            hint: hint.into(),
         }
     }
 
@@ -86,18 +86,11 @@ impl Trouble {
         if let Some((message, hint)) = text.rsplit_once(" (hint: ") {
             return Self::new(message, hint.trim_end_matches(')'));
         }
-        Self::new(&text, usual_reason(directory))
+        Self::new(text, usual_reason(directory))
     }
 }
 
 fn usual_reason(directory: &Path) -> &'static str {
-    let weights = directory.join("model.safetensors");
-    let mut start = [0; 24];
-    let read = std::fs::File::open(weights)
-        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start));
-    if read.is_ok() && start.starts_with(b"version https://git-lfs") {
-        return "model.safetensors is only a pointer to the weights: `git lfs pull` fetches them";
-    }
     if is_checkpoint(directory) {
         return "";
     }
@@ -106,7 +99,7 @@ fn usual_reason(directory: &Path) -> &'static str {
 }
 
 fn places() -> Result<(Paths, Settings), Trouble> {
-    let paths = Paths::from_env().map_err(|error| Trouble::new(error, ""))?;
+    let paths = Paths::from_env().map_err(|error| Trouble::new(error.to_string(), ""))?;
     let (settings, _) = Settings::load(&paths.config);
     Ok((paths, settings))
 }
@@ -117,7 +110,7 @@ fn resolve(named: &str) -> Result<PathBuf, Trouble> {
     if named == "builtin" {
         paths
             .create_data()
-            .map_err(|error| Trouble::new(error, ""))?;
+            .map_err(|error| Trouble::new(error.to_string(), ""))?;
     }
     judge::directory(named, &paths)
         .map_err(|_| Trouble::new(format!("{named} is no checkpoint"), "name a directory"))
@@ -187,7 +180,7 @@ fn info(named: &str) -> Outcome {
             agent.max_len, agent.head_max_len, agent.option_max_len
         ),
     );
-    row("weights", format!("{:.1} MB", bytes as f64 / 1e6));
+    row("weights", size(bytes));
     let backend = model.backend();
     let (name, detail) = (backend.name(), backend.detail());
     row("backend", format!("{name} {detail}").trim_end().to_owned());
@@ -222,8 +215,10 @@ fn check(named: &str) -> Outcome {
         }
     }
     cases.extend(samples());
-    compare_all(&directory, &mut float, &mut eight, &cases, &mut text).map_err(wrong)?;
-    let verdict = if good { "good" } else { "not as expected" };
+    let agree =
+        compare_all(&directory, &mut float, &mut eight, &cases, &mut text).map_err(wrong)?;
+    good &= agree;
+    let verdict = if good { "good" } else { "not as it should be" };
     let _ = writeln!(text, "{verdict}");
     Ok(Told { text, good })
 }
@@ -241,14 +236,14 @@ fn against_reference(found: &Verification, bound: f32) -> String {
     )
 }
 
-/// Floats against 8 bits, and against another backend where there is one.
+/// Floats against 8 bits, and against another backend where there is one; whether they agree.
 fn compare_all(
     directory: &Path,
     float: &mut Model,
     eight: &mut Model,
     cases: &[Case],
     text: &mut String,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let mut pairs = vec![(
         "8 bits against floats".to_owned(),
         compare(float, eight, cases)?,
@@ -261,6 +256,7 @@ fn compare_all(
         }
         None => text.push_str("no second backend: the reference one is too slow for this size\n"),
     }
+    let mut agree = true;
     for (name, found) in pairs {
         let _ = writeln!(
             text,
@@ -269,8 +265,9 @@ fn compare_all(
             found.cases,
             found.largest_change,
         );
+        agree &= found.agreement >= Report::AGREEMENT;
     }
-    Ok(())
+    Ok(agree)
 }
 
 /// MLX where it was built in; else the scalar reference, for weights small enough.
@@ -311,15 +308,15 @@ fn shrink(how: &Quantize) -> Outcome {
     };
     let report = quantize(&directory, &how.out, &options).map_err(|error| match error {
         Error::Io { ref path, .. } if *path == how.out && how.out.exists() => {
-            Trouble::new(&error, "name a directory that is not there yet")
+            Trouble::new(error.to_string(), "name a directory that is not there yet")
         }
         error => Trouble::with(&directory, &error),
     })?;
     let mut text = format!(
-        "{}: {:.1} MB, was {:.1} MB\n",
+        "{}: {}, was {}\n",
         how.out.display(),
-        report.bytes_after as f64 / 1e6,
-        report.bytes_before as f64 / 1e6,
+        size(report.bytes_after),
+        size(report.bytes_before),
     );
     for name in &report.kept {
         let _ = writeln!(text, "kept {name}");
@@ -336,7 +333,7 @@ fn shrink(how: &Quantize) -> Outcome {
         let _ = writeln!(
             text,
             "below {:.0} %: not faithful (hint: 8 bits, smaller groups, or --keep for what matters)",
-            tabsense_model::Report::AGREEMENT * 100.0,
+            Report::AGREEMENT * 100.0,
         );
     }
     Told::good(text)
@@ -359,6 +356,13 @@ fn speed(named: Option<&str>) -> Outcome {
 
 fn weights_size(directory: &Path) -> u64 {
     std::fs::metadata(directory.join("model.safetensors")).map_or(0, |data| data.len())
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
 }
 
 fn millis(time: std::time::Duration) -> f64 {

@@ -32,7 +32,7 @@ pub(super) fn measure(model: &mut Model) -> Result<String> {
     for tokens in WHOLE.into_iter().filter(|&tokens| tokens <= longest) {
         let sequence = piece(model, 0, tokens);
         let times = time(|| model.forward(&sequence, &Stop::NEVER).map(drop))?;
-        row(&mut text, &format!("{tokens} tokens at once"), times);
+        row(&mut text, &format!("{tokens} tokens at once"), &times);
     }
     if model.agent().layout == Layout::Cached && KEPT + OPTION <= longest {
         kept(model, &mut text)?;
@@ -47,11 +47,15 @@ fn kept(model: &mut Model, text: &mut String) -> Result<()> {
         ..piece(model, 0, KEPT)
     };
     let times = time(|| model.backend().prepare(0, &state, &Stop::NEVER))?;
-    row(text, &format!("a state of {KEPT} tokens"), times);
+    row(text, &format!("a state of {KEPT} tokens"), &times);
     for tokens in FRESH {
         let options = piece(model, KEPT, tokens);
         let times = time(|| model.backend().options(0, &options, &Stop::NEVER).map(drop))?;
-        row(text, &format!("{tokens} tokens of options after it"), times);
+        row(
+            text,
+            &format!("{tokens} tokens of options after it"),
+            &times,
+        );
     }
     Ok(())
 }
@@ -93,7 +97,7 @@ fn time(mut pass: impl FnMut() -> Result<()>) -> Result<Vec<Duration>> {
     Ok(times)
 }
 
-fn row(text: &mut String, name: &str, times: Vec<Duration>) {
+fn row(text: &mut String, name: &str, times: &[Duration]) {
     let at = |share: usize| super::millis(times[(times.len() * share / 100).min(times.len() - 1)]);
     let _ = writeln!(
         text,
