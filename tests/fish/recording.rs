@@ -1,7 +1,7 @@
 //! What the prompt tells the client.
 
 use super::scripted;
-use crate::common::{ENTER, Fake, Home, Options, Request, Shell};
+use crate::common::{ENTER, Fake, Home, Options, Request, Shell, eventually};
 
 fn start() -> Option<(Home, crate::common::Terminal)> {
     let home = Home::new(Shell::Fish)?;

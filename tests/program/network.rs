@@ -32,12 +32,19 @@ fn only_local_sockets_are_ever_opened() {
         .expect("strace");
     answered(&home);
     home.write(".bash_history", "ls\ncd /tmp\n");
+    home.write(
+        "work/q.json",
+        r#"{"q": {"type": "noul", "instructions": "Is it?"}}"#,
+    );
     for arguments in [
         ["worker", "status"].as_slice(),
         &["import", "bash"],
         &["complete", "--shell", "bash", "--line", "ls "],
         &["why", "--not-recorded", "ls"],
         &["doctor"],
+        &["model", "list"],
+        &["model", "info", "builtin"],
+        &["decide", "--state", "x", "--questions", "q.json"],
         &["worker", "stop"],
     ] {
         let output = home
