@@ -28,6 +28,9 @@ _tabsense() {
             tabsense,config)
                 cmd="tabsense__subcmd__config"
                 ;;
+            tabsense,decide)
+                cmd="tabsense__subcmd__decide"
+                ;;
             tabsense,doctor)
                 cmd="tabsense__subcmd__doctor"
                 ;;
@@ -45,6 +48,9 @@ _tabsense() {
                 ;;
             tabsense,init)
                 cmd="tabsense__subcmd__init"
+                ;;
+            tabsense,model)
+                cmd="tabsense__subcmd__model"
                 ;;
             tabsense,pause)
                 cmd="tabsense__subcmd__pause"
@@ -115,6 +121,9 @@ _tabsense() {
             tabsense__subcmd__help,config)
                 cmd="tabsense__subcmd__help__subcmd__config"
                 ;;
+            tabsense__subcmd__help,decide)
+                cmd="tabsense__subcmd__help__subcmd__decide"
+                ;;
             tabsense__subcmd__help,doctor)
                 cmd="tabsense__subcmd__help__subcmd__doctor"
                 ;;
@@ -132,6 +141,9 @@ _tabsense() {
                 ;;
             tabsense__subcmd__help,init)
                 cmd="tabsense__subcmd__help__subcmd__init"
+                ;;
+            tabsense__subcmd__help,model)
+                cmd="tabsense__subcmd__help__subcmd__model"
                 ;;
             tabsense__subcmd__help,pause)
                 cmd="tabsense__subcmd__help__subcmd__pause"
@@ -166,6 +178,24 @@ _tabsense() {
             tabsense__subcmd__help__subcmd__eval,history)
                 cmd="tabsense__subcmd__help__subcmd__eval__subcmd__history"
                 ;;
+            tabsense__subcmd__help__subcmd__model,bench)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__bench"
+                ;;
+            tabsense__subcmd__help__subcmd__model,info)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__info"
+                ;;
+            tabsense__subcmd__help__subcmd__model,list)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__list"
+                ;;
+            tabsense__subcmd__help__subcmd__model,quantize)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__quantize"
+                ;;
+            tabsense__subcmd__help__subcmd__model,use)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__use"
+                ;;
+            tabsense__subcmd__help__subcmd__model,verify)
+                cmd="tabsense__subcmd__help__subcmd__model__subcmd__verify"
+                ;;
             tabsense__subcmd__help__subcmd__worker,restart)
                 cmd="tabsense__subcmd__help__subcmd__worker__subcmd__restart"
                 ;;
@@ -180,6 +210,48 @@ _tabsense() {
                 ;;
             tabsense__subcmd__help__subcmd__worker,stop)
                 cmd="tabsense__subcmd__help__subcmd__worker__subcmd__stop"
+                ;;
+            tabsense__subcmd__model,bench)
+                cmd="tabsense__subcmd__model__subcmd__bench"
+                ;;
+            tabsense__subcmd__model,help)
+                cmd="tabsense__subcmd__model__subcmd__help"
+                ;;
+            tabsense__subcmd__model,info)
+                cmd="tabsense__subcmd__model__subcmd__info"
+                ;;
+            tabsense__subcmd__model,list)
+                cmd="tabsense__subcmd__model__subcmd__list"
+                ;;
+            tabsense__subcmd__model,quantize)
+                cmd="tabsense__subcmd__model__subcmd__quantize"
+                ;;
+            tabsense__subcmd__model,use)
+                cmd="tabsense__subcmd__model__subcmd__use"
+                ;;
+            tabsense__subcmd__model,verify)
+                cmd="tabsense__subcmd__model__subcmd__verify"
+                ;;
+            tabsense__subcmd__model__subcmd__help,bench)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__bench"
+                ;;
+            tabsense__subcmd__model__subcmd__help,help)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__help"
+                ;;
+            tabsense__subcmd__model__subcmd__help,info)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__info"
+                ;;
+            tabsense__subcmd__model__subcmd__help,list)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__list"
+                ;;
+            tabsense__subcmd__model__subcmd__help,quantize)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__quantize"
+                ;;
+            tabsense__subcmd__model__subcmd__help,use)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__use"
+                ;;
+            tabsense__subcmd__model__subcmd__help,verify)
+                cmd="tabsense__subcmd__model__subcmd__help__subcmd__verify"
                 ;;
             tabsense__subcmd__worker,help)
                 cmd="tabsense__subcmd__worker__subcmd__help"
@@ -224,7 +296,7 @@ _tabsense() {
 
     case "${cmd}" in
         tabsense)
-            opts="-h -V --help --version try init complete worker import forget why pause resume config doctor eval bench uninstall completions prompt help"
+            opts="-h -V --help --version try init complete worker import forget why pause resume config doctor eval bench model decide uninstall completions prompt help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,6 +465,28 @@ _tabsense() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tabsense__subcmd__decide)
+            opts="-h --state --questions --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --questions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tabsense__subcmd__doctor)
             opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -422,12 +516,16 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__eval__subcmd__completion)
-            opts="-h --json --help"
+            opts="-h --model --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -492,12 +590,16 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__eval__subcmd__history)
-            opts="-h --json --help"
+            opts="-h --model --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -520,7 +622,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__help)
-            opts="try init complete worker import forget why pause resume config doctor eval bench uninstall completions prompt help"
+            opts="try init complete worker import forget why pause resume config doctor eval bench model decide uninstall completions prompt help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -606,6 +708,20 @@ _tabsense() {
         tabsense__subcmd__help__subcmd__config__subcmd__reference)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__decide)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -718,6 +834,104 @@ _tabsense() {
         tabsense__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model)
+            opts="list info use verify quantize bench"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__bench)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__info)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__quantize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__use)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__model__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -914,6 +1128,228 @@ _tabsense() {
         tabsense__subcmd__init)
             opts="-h --help zsh fish bash"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model)
+            opts="-h --help list info use verify quantize bench help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__bench)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help)
+            opts="list info use verify quantize bench help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__bench)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__info)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__quantize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__use)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__help__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__info)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__list)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__quantize)
+            opts="-h --bits --group-size --keep --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bits)
+                    COMPREPLY=($(compgen -W "8 4" -- "${cur}"))
+                    return 0
+                    ;;
+                --group-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__use)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__model__subcmd__verify)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
