@@ -446,48 +446,107 @@ if [ -z "$__tabsense_native" ]; then
 
   # --- taking over what is registered
 
-  # Wraps every completion that is not wrapped yet.
+  # Wraps every completion that is not wrapped yet. Each shell starts with it, and there may be
+  # hundreds: the work is done on whole arrays, with one `eval`.
   __tabsense_adopt() {
     # Patterns are several times faster in the C locale.
-    local IFS=$'\n' LC_ALL=C text line rest function bulk='' odd
-    local -A known=()
+    local IFS=$'\n' LC_ALL=C text line bulk=''
+    # `-f` is not `-F`.
+    if shopt -q nocasematch; then
+      shopt -u nocasematch
+      __tabsense_adopt
+      shopt -s nocasematch
+      return 0
+    fi
+    local -a lines=() plain=() odd=()
     __tabsense_stale=''
     if [[ -n ${BLE_VERSION-} ]]; then
       # ble.sh has its own line editor and its own order.
       export __tabsense_native='ble.sh completes by itself'
       return 0
     fi
-    odd="^complete( ([A-Za-z0-9_./+@%:,=-]|'[^']*'|\\\\')+)+\$"
     text=$(\builtin complete -p 2>/dev/null)
-    for line in $text; do
-      case $line in
-        *' -F __tabsense_'*) continue ;;
-        *[!A-Za-z0-9_./+@%:,\ -]* | *' -'[!oF]*' -F '* | *' -F '*[!A-Za-z0-9_]*' '*) ;;
-        *' -F '*)
-          # Options, one function, one name: one `eval` for all of these.
-          rest=${line#*' -F '}
-          function=${rest%% *}
-          bulk+="${line%%' -F '*} -F __tabsense_f_$rest$IFS"
-          if [[ -z ${known[$function]-} ]]; then
-            known[$function]=1
-            bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
-          fi
-          continue
-          ;;
-      esac
-      # bash printed it to be read again: words and single quotes only.
-      [[ ! $line =~ $odd ]] || \eval "__tabsense_adopt_odd ${line#complete }" 2>/dev/null
-    done
+    # shellcheck disable=SC2206 # what a pattern empties goes; globbing is off
+    {
+      lines=($text)
+      lines=(${lines[@]/#*' -F __tabsense_'*/})
+    }
+    __tabsense_sort_out
+    __tabsense_adopt_plain
+    __tabsense_adopt_rest
     \eval "$bulk" 2>/dev/null
-    case $text$IFS in
-      *" -D$IFS"*) ;;
-      *) builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D ;;
-    esac
-    case $text$IFS in
-      *" -I$IFS"*) ;;
-      *) ((BASH_VERSINFO[0] < 5)) ||
-        builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I ;;
-    esac
+    [[ $text$IFS == *" -D$IFS"* ]] ||
+      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D
+    [[ $text$IFS == *" -I$IFS"* ]] || ((BASH_VERSINFO[0] < 5)) ||
+      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I
+  }
+
+  # Splits `lines` into `plain` (options, one function, one name, no quotes) and `odd`.
+  __tabsense_sort_out() {
+    local -a neither=()
+    # shellcheck disable=SC2206
+    {
+      odd=(${lines[@]/#*' -F '*/})
+      plain=(${lines[@]/#*' -'[!oFDEI]*/})
+      neither=(${odd[@]/#*' -'[!oFDEI]*/})
+    }
+    # Mostly that was it. Else there is an odd function name, a blank in quotes, a part of a word with
+    # newlines or what needs quotes.
+    line="-F [A-Za-z0-9_]*([^A-Za-z0-9_ ]| [^ $IFS]* )|$IFS([^c]|c[^o]|co[^m]|com[^p]|comp[^l])"
+    line+="|[^A-Za-z0-9_./+@%:, '$IFS-]"
+    ((${#neither[@]} > 0 || ${#plain[@]} + ${#odd[@]} != ${#lines[@]})) ||
+      [[ $IFS${plain[*]-} =~ $line ]] || return 0
+    plain=() odd=()
+    for line in "${lines[@]}"; do
+      case $line in
+        'complete '*[!A-Za-z0-9_./+@%:,\ -]* | 'complete '*' -'[!oF]*' -F '* | *' -F '*[!A-Za-z0-9_]*' '*)
+          odd+=("$line")
+          ;;
+        'complete '*'-F '*) plain+=("$line") ;;
+        *) odd+=("$line") ;;
+      esac
+    done
+  }
+
+  # Adds to `bulk` what wraps the lines of `plain`.
+  __tabsense_adopt_plain() {
+    local function
+    local -a functions=()
+    local -A known=()
+    ((${#plain[@]})) || return 0
+    functions=("${plain[@]% *}")
+    for function in "${functions[@]##* }"; do
+      known[$function]=1
+    done
+    for function in "${!known[@]}"; do
+      bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
+    done
+    bulk+="${plain[*]/ -F / -F __tabsense_f_}$IFS"
+  }
+
+  # Wraps what the lines of `odd` register, or adds to `bulk` what does.
+  __tabsense_adopt_rest() {
+    local action function simple words
+    local -A known=()
+    # One action, one name: one wrapper for each action.
+    simple='^complete -([abcdefgjksuv]|A [a-z]+) ([A-Za-z0-9_][A-Za-z0-9_./+@%:,-]*)$'
+    # bash printed it to be read again: words and single quotes only.
+    words="^complete( ([A-Za-z0-9_./+@%:,=-]|'[^']*'|\\\\')+)+\$"
+    for line in ${odd[@]+"${odd[@]}"}; do
+      if [[ $line =~ $simple ]]; then
+        action=${BASH_REMATCH[1]}
+        function=__tabsense_odd_${action/ /_}
+        if [[ -z ${known[$action]-} ]]; then
+          known[$action]=1
+          bulk+="$function() { __tabsense_calm __tabsense_actions \"\$2\" -$action; return 0; }$IFS"
+          bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
+        fi
+        bulk+="complete -F __tabsense_f_$function ${BASH_REMATCH[2]}$IFS"
+      elif [[ $line != *" -P '\"%' -S '\"' "* && $line =~ $words ]]; then
+        # (Not job numbers: their order is fine.)
+        \eval "__tabsense_adopt_odd ${line#complete }" 2>/dev/null
+      fi
+    done
   }
 
   # Defines the wrapper of the completion function $1; its name tells the function.
@@ -507,7 +566,7 @@ if [ -z "$__tabsense_native" ]; then
         -C) program=$2 && shift ;;
         -A | -G | -W) actions+=("$1" "$2") && shift ;;
         -X) actions+=(-X "$2") filter=1 && shift ;;
-        # Job numbers and the like: their order is fine.
+        # The order of job numbers and the like is fine.
         -P | -S) return 0 ;;
         -D | -E | -I) place=$1 ;;
         -[abcdefgjksuv]) actions+=("$1") ;;
