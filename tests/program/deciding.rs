@@ -93,7 +93,12 @@ fn a_checkpoint_is_described_and_meets_what_is_expected_of_it() {
         }
         let told = good(&home, &["model", "verify", text(&directory)]);
         assert!(told.ends_with("good\n"), "{told}");
-        for way in ["cpu, floats: 7 ", "cpu, 8 bits: 7 ", "cpu against "] {
+        for way in [
+            "cpu, floats: 7 ",
+            "cpu, 8 bits: 7 ",
+            "as on TAB: 7 ",
+            "cpu against ",
+        ] {
             assert!(told.contains(way), "no {way:?} in {told}");
         }
     }
@@ -284,16 +289,28 @@ fn a_decision_is_that_of_the_reference() {
         &home,
         &["decide", "--state", "cd do", "--questions", "q.json"],
     );
-    assert_eq!(short, "where: docs/ (29.6 %)\nready: true (53.8 %)\n");
+    let answers = &got["answers"];
+    for (line, id, label) in [(0, "where", "docs/"), (1, "ready", "true")] {
+        let told = short.lines().nth(line).expect("a line");
+        let share = told
+            .strip_prefix(&format!("{id}: {label} ("))
+            .and_then(|rest| rest.strip_suffix(" %)"))
+            .and_then(|share| share.parse::<f64>().ok())
+            .unwrap_or_else(|| panic!("{told}"));
+        let exact = answers[id]["answer_confidence"].as_f64().expect("a share");
+        assert!((share - exact * 100.0).abs() < 0.06, "{told}: {exact}");
+    }
+    assert_eq!(short.lines().count(), 2, "{short}");
 }
 
-/// The same document, numbers within what 8-bit weights may change.
+/// The same document. A logit may be off by 0.05 in 8 bits: two of them, one up and one down, move
+/// a probability by 0.025 at most.
 #[track_caller]
 fn alike(got: &Value, expected: &Value) {
     match (got, expected) {
         (Value::Number(a), Value::Number(b)) => {
             let (a, b) = (a.as_f64().expect("float"), b.as_f64().expect("float"));
-            assert!((a - b).abs() < 0.002, "{a} is not {b}");
+            assert!((a - b).abs() < 0.025, "{a} is not {b}");
         }
         (Value::Object(a), Value::Object(b)) => {
             assert!(a.keys().eq(b.keys()), "{got} is not {expected}");

@@ -47,6 +47,15 @@ pub(crate) fn directory(named: &str, paths: &Paths) -> Result<PathBuf, String> {
     }
 }
 
+/// How models are run here.
+pub(crate) fn options() -> Options {
+    Options {
+        // 8-bit activations: the top choice of completion cases moves in one of a thousand.
+        precision: Precision::EightFast,
+        ..Options::default()
+    }
+}
+
 impl Judge {
     /// Starts the model that the settings name. Loading goes on in the background.
     pub(crate) fn start(settings: &Settings, paths: &Paths) -> Self {
@@ -62,13 +71,8 @@ impl Judge {
     /// Loads the checkpoint in a directory.
     pub(crate) fn load(directory: &Path) -> Self {
         let directory = directory.to_owned();
-        // 8-bit activations: the top choice of completion cases moves in one of a thousand.
-        let options = Options {
-            precision: Precision::EightFast,
-            ..Options::default()
-        };
         let runner = Runner::start_with(move || {
-            Model::load(&directory, &options)
+            Model::load(&directory, &options())
                 .inspect_err(|error| tracing::warn!("no decision model: {error}"))
         });
         Self {
