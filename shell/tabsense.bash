@@ -526,22 +526,24 @@ if [ -z "$__tabsense_native" ]; then
 
   # Wraps what the lines of `odd` register, or adds to `bulk` what does.
   __tabsense_adopt_rest() {
-    local action function simple words
+    local action name function words
     local -A known=()
-    # One action, one name: one wrapper for each action.
-    simple='^complete -([abcdefgjksuv]|A [a-z]+) ([A-Za-z0-9_][A-Za-z0-9_./+@%:,-]*)$'
     # bash printed it to be read again: words and single quotes only.
     words="^complete( ([A-Za-z0-9_./+@%:,=-]|'[^']*'|\\\\')+)+\$"
     for line in ${odd[@]+"${odd[@]}"}; do
-      if [[ $line =~ $simple ]]; then
-        action=${BASH_REMATCH[1]}
+      action=${line#complete -}
+      name=${action##* }
+      action=${action% *}
+      # One action, one name: one wrapper for each action.
+      if [[ $action == [abcdefgjksuv] || $action == 'A '[a-z]* && $action != ??*[!a-z]* ]] &&
+        [[ $name == [A-Za-z0-9_]* && $name != *[!A-Za-z0-9_./+@%:,-]* && $line == 'complete -'* ]]; then
         function=__tabsense_odd_${action/ /_}
         if [[ -z ${known[$action]-} ]]; then
           known[$action]=1
           bulk+="$function() { __tabsense_calm __tabsense_actions \"\$2\" -$action; return 0; }$IFS"
           bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
         fi
-        bulk+="complete -F __tabsense_f_$function ${BASH_REMATCH[2]}$IFS"
+        bulk+="complete -F __tabsense_f_$function $name$IFS"
       elif [[ $line != *" -P '\"%' -S '\"' "* && $line =~ $words ]]; then
         # (Not job numbers: their order is fine.)
         \eval "__tabsense_adopt_odd ${line#complete }" 2>/dev/null
