@@ -64,7 +64,7 @@ impl Weights {
     /// Maps `file` and reads its directory of tensors.
     pub(crate) fn open(file: &Path) -> Result<Self> {
         let handle = File::open(file).map_err(|e| Error::io(file, e))?;
-        let map = Bytes::of(&handle).map_err(|e| Error::io(file, e))?;
+        let map = Bytes::of(&handle, READ_LIMIT).map_err(|e| Error::io(file, e))?;
         let damaged = |reason| damaged(file, reason);
         if map.starts_with(LFS_POINTER) {
             let reason = "a git-lfs pointer, not the weights (hint: `git lfs pull` fetches them)";
@@ -373,13 +373,14 @@ enum Bytes {
 }
 
 impl Bytes {
-    fn of(file: &File) -> std::io::Result<Self> {
+    /// Reads a file of up to `limit` bytes, and maps a larger one.
+    fn of(file: &File, limit: u64) -> std::io::Result<Self> {
         let size = file.metadata()?.len();
-        if size > READ_LIMIT {
+        if size > limit {
             return map_file(file).map(Self::Mapped);
         }
         let mut bytes = Vec::with_capacity(size as usize);
-        file.take(READ_LIMIT).read_to_end(&mut bytes)?;
+        file.take(limit).read_to_end(&mut bytes)?;
         Ok(Self::Read(bytes))
     }
 }
@@ -406,6 +407,20 @@ fn map_file(file: &File) -> std::io::Result<Mmap> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_the_same_read_or_mapped() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cached");
+        let path = path.join("model.safetensors");
+        let open = |limit| Bytes::of(&File::open(&path).unwrap(), limit).unwrap();
+        let (read, mapped) = (open(READ_LIMIT), open(100));
+        assert!(matches!(
+            (&read, &mapped),
+            (Bytes::Read(_), Bytes::Mapped(_))
+        ));
+        assert_eq!(read[..], mapped[..]);
+        assert_eq!(read[..], std::fs::read(&path).unwrap()[..]);
+    }
 
     #[test]
     fn half_precision_reads_exactly() {

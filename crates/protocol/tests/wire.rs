@@ -66,6 +66,45 @@ fn a_refusal_has_these_bytes() {
 }
 
 #[test]
+fn a_decision_has_these_bytes() {
+    let asked = Request {
+        capabilities: 1,
+        release: "0.1.0".into(),
+        id: 7,
+        session: Vec::new(),
+        body: Some(request::Body::Decide(request::Decide {
+            state: b"cd".to_vec(),
+            questions: b"{}".to_vec(),
+        })),
+    };
+    let expected =
+        b"TBS\x01\x16\0\0\0\x08\x01\x12\x050.1.0\x18\x07\x8a\x01\x08\x0a\x02cd\x12\x02{}";
+    assert_eq!(
+        encode(&asked).escape_ascii().to_string(),
+        expected.escape_ascii().to_string()
+    );
+    let answered = Reply {
+        capabilities: 1,
+        release: "0.1.0".into(),
+        id: 7,
+        body: Some(reply::Body::Decided(reply::Decided {
+            json: "{}".into(),
+            answers: vec![reply::DecidedAnswer {
+                id: "q".into(),
+                label: "a".into(),
+                probability: 0.5,
+            }],
+        })),
+    };
+    let expected = b"TBS\x01\x1f\0\0\0\x08\x01\x12\x050.1.0\x18\x07\x82\x01\x11\x0a\x02{}\
+        \x12\x0b\x0a\x01q\x12\x01a\x1d\0\0\0\x3f";
+    assert_eq!(
+        encode(&answered).escape_ascii().to_string(),
+        expected.escape_ascii().to_string()
+    );
+}
+
+#[test]
 fn fields_from_a_newer_peer_are_skipped() {
     let mut payload = complete().encode_to_vec();
     payload.extend_from_slice(b"\xfa\x07\x05later"); // field 127, bytes
