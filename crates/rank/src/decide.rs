@@ -146,7 +146,7 @@ mod tests {
 
     impl Decide for Prefers {
         fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>> {
-            let likes = |option: &&[u8]| if *option == self.0 { 9.0 } else { 0.0 };
+            let likes = |option: &&[u8]| if *option == self.0 { 30.0 } else { 0.0 };
             Some(question.options.iter().map(likes).collect())
         }
     }

@@ -142,76 +142,80 @@ blend! {
 
 blend! {
     /// Features of a word.
+    ///
+    /// The values about people at large, `PriorFirst` to `PriorPairName`, fade as a person's own
+    /// history grows: they are multiplied by 60 / (60 + commands) at the first word, and by
+    /// 4 / (4 + decayed count of the command's arguments) at others.
     Word {
         /// Share of the likely lines (softmax over their scores) that have it here.
-        LineShare = 0.7143,
+        LineShare = 0.6095,
         /// ln(LineShare + 0.002).
-        Line = 0.3926,
+        Line = 0.3317,
         /// Share of the command's uses with it at this place, half-life 40 uses.
-        PlaceShare = 0.4992,
+        PlaceShare = 0.4839,
         /// ln(PlaceShare + 0.002).
-        Place = 0.1754,
+        Place = 0.2339,
         /// ln(share with it at any place + 0.002).
-        Any = -0.2849,
+        Any = -0.2539,
         /// Share of the command's uses in this directory with it at any place.
-        HereShare = 0.3862,
+        HereShare = 0.4786,
         /// Share after the option before the cursor.
-        OptionShare = 1.5605,
+        OptionShare = 1.3410,
         /// 1 / (uses of the command since it was taken last).
-        Newest = 1.3531,
+        Newest = 1.3529,
         /// Commands: ln(share of the first words + 1e-4), half-life 50 commands.
-        First = 0.3641,
+        First = 0.2543,
         /// Commands: ln(1 + uses as first word).
-        FirstCount = -0.2011,
+        FirstCount = -0.0451,
         /// Commands: ln(share of first words after the previous first word + 0.005).
-        FirstAfter = 0.2779,
+        FirstAfter = 0.3439,
         /// Arguments: ln of how much likelier this person's own uses make the kind of name.
-        Kind = 0.0566,
+        Kind = 0.0157,
         /// 1 if one of the last 8 commands names it or a path through it.
-        Mentioned = 0.4415,
+        Mentioned = 0.5374,
         /// ln(commands since then, from 1).
-        MentionAge = -0.2195,
+        MentionAge = -0.2718,
         /// 1 / (commands since it was made, cloned, unpacked or edited).
-        Made = 0.1920,
+        Made = 0.1556,
         /// 1 / (commands since the same command named it).
-        SameCommand = -1.5031,
+        SameCommand = -1.4500,
         /// 1 if the same command had it here the last time.
-        Again = -0.1356,
+        Again = -0.0586,
         /// 1 if it comes right after the one that the same command had here the last time.
-        Follows = 0.0748,
+        Follows = 0.0522,
         /// Length of what it shares at the start with the one had here the last time, over the
         /// longer length.
-        Alike = 0.9777,
+        Alike = 0.8280,
         /// 1 if the line has it already.
-        Present = -2.2507,
+        Present = -2.0331,
         /// Commands: ln of the chance of the first word for people at large.
-        PriorFirst = 0.0717,
+        PriorFirst = 0.3010,
         /// Commands: ln of how much likelier the previous first word makes it.
-        PriorNext = 0.1323,
+        PriorNext = 0.4976,
         /// Commands: ln of how much likelier a name in the directory makes it, for the best name.
-        Marker = 0.5149,
+        Marker = 0.3885,
         /// Commands: the same, mean over the names.
-        Markers = 0.5598,
+        Markers = 0.4334,
         /// Arguments: ln of the chance of the subcommand for people at large.
-        PriorSub = 0.3409,
+        PriorSub = 0.7567,
         /// Arguments: ln of how much likelier the last subcommand of this command makes it.
-        PriorNextSub = 0.3622,
+        PriorNextSub = 0.9494,
         /// Arguments: ln of the chance of the kind of name after the command for people at large.
-        PriorKind = 0.1154,
+        PriorKind = 0.2142,
         /// Arguments: ln of how much likelier the subcommand makes the kind.
-        PriorPairKind = 0.1766,
+        PriorPairKind = 0.4746,
         /// Arguments: ln of how much likelier the option before makes the kind.
-        PriorOptionKind = 0.4626,
+        PriorOptionKind = 1.1535,
         /// Arguments: ln of the chance of the name, whatever the command.
-        PriorName = 0.1273,
+        PriorName = 0.2032,
         /// Arguments: ln of the chance of the name after the command.
-        PriorCommandName = -0.0669,
+        PriorCommandName = -0.1565,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
-        PriorPairName = 0.2787,
+        PriorPairName = 0.5185,
         /// Directories: ln(1 + visits).
         Visited = 0.0000,
         /// Directories: share of the visits from here, half-life 10 visits.
-        FromHere = 0.0029,
+        FromHere = 0.1861,
         /// exp(-hours since it was modified).
         Fresh = 0.5000,
         /// exp(-days since it was modified).
@@ -219,9 +223,9 @@ blend! {
         /// Place of the match among the kinds of matches, 0 (exact) to 1 (typo).
         Quality = -8.0000,
         /// Number of `/` inside the path.
-        Depth = -0.2321,
+        Depth = -0.2814,
         /// Place in the shell's own order over the number of candidates.
-        Native = -0.2000,
+        Native = -0.1847,
     }
 }
 

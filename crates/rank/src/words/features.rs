@@ -23,6 +23,22 @@ const MAKERS: [&[u8]; 14] = [
     b"nano", b"code", b"emacs",
 ];
 
+/// Features that fade as a person's own history grows.
+const PRIORS: [Word; 12] = [
+    Word::PriorFirst,
+    Word::PriorNext,
+    Word::Marker,
+    Word::Markers,
+    Word::PriorSub,
+    Word::PriorNextSub,
+    Word::PriorKind,
+    Word::PriorPairKind,
+    Word::PriorOptionKind,
+    Word::PriorName,
+    Word::PriorCommandName,
+    Word::PriorPairName,
+];
+
 /// How a name came up in recent commands.
 #[derive(Debug, Default, Clone, Copy)]
 struct Mention {
@@ -123,6 +139,7 @@ impl<'a> Features<'a> {
         } else {
             self.put_argument_priors(&mut v, &full);
         }
+        self.fade(&mut v);
         if candidate.kind == Kind::Directory {
             self.put_visits(&mut v, &full);
         }
@@ -315,7 +332,7 @@ impl<'a> Features<'a> {
         put(v, Word::PriorKind, by_head.ln());
         let own = (self.uses.of_kind(full) + 2.0 * by_head) / (self.uses.kinds_total + 2.0);
         put(v, Word::Kind, (own / by_head).ln());
-        let common = priors.chance(Table::Name, b"", &name, 0.0, 0.0);
+        let common = priors.chance(Table::Name, b"", &name, 1.0, 1e-6);
         put(v, Word::PriorName, (common + 1e-4).ln());
         let named = priors.chance(Table::CommandName, head, &name, 3.0, common + 1e-4);
         put(v, Word::PriorCommandName, named.ln());
@@ -342,6 +359,18 @@ impl<'a> Features<'a> {
             put(v, feature, (special / by_head).ln());
             let special = priors.chance(Table::CommandName, key, &name, 3.0, named);
             v[Word::PriorPairName as usize] += (special / named).ln();
+        }
+    }
+
+    /// What people at large do matters less the more is known of this person.
+    fn fade(&self, v: &mut Vector) {
+        let left = if self.words.is_empty() {
+            60.0 / (60.0 + self.index.log.len() as f32)
+        } else {
+            4.0 / (4.0 + self.uses.kinds_total)
+        };
+        for feature in PRIORS {
+            v[feature as usize] *= left;
         }
     }
 

@@ -97,8 +97,10 @@ fn a_replay_reports_every_key_for_every_method() {
 fn a_model_is_asked_and_changes_only_its_own_method() {
     let users = read_users(user(30).as_bytes()).unwrap();
     let mut model = Last(0);
-    let with = history::evaluate(&users, &Weights::default(), Some(&mut model)).unwrap();
-    let without = history::evaluate(&users, &Weights::default(), None).unwrap();
+    let mut weights = Weights::default();
+    (weights.model.line, weights.model.word, weights.model.path) = (1.0, 1.0, 1.0);
+    let with = history::evaluate(&users, &weights, Some(&mut model)).unwrap();
+    let without = history::evaluate(&users, &weights, None).unwrap();
     assert!(model.0 > 0);
     assert_eq!(
         with.all.methods["tabsense-nomodel"],
@@ -109,7 +111,7 @@ fn a_model_is_asked_and_changes_only_its_own_method() {
         with.all.methods["tabsense-nomodel"]
     );
     let cases = read_cases(CASES.as_bytes()).unwrap();
-    let report = completion::evaluate(&cases, &Weights::default(), Some(&mut model)).unwrap();
+    let report = completion::evaluate(&cases, &weights, Some(&mut model)).unwrap();
     assert_eq!(report.methods["tabsense"].by_kind["cd"].top1, 1.0);
     assert_eq!(report.methods["tabsense"].by_kind["path"].top1, 0.0);
 }
