@@ -78,7 +78,7 @@ const FAULTS: [Fault; 13] = [
                 d.join("encoder/config.json"),
                 "\"vocab_size\": 320",
                 "\"vocab_size\": 300",
-            )
+            );
         },
         "tok_embeddings",
     ),
@@ -89,7 +89,7 @@ const FAULTS: [Fault; 13] = [
                 d.join("encoder/config.json"),
                 "\"hidden_size\": 32",
                 "\"hidden_size\": 64",
-            )
+            );
         },
         "model.safetensors",
     ),
