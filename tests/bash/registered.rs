@@ -185,6 +185,28 @@ fn other_kinds_of_completions_are_ordered() {
 }
 
 #[test]
+fn words_with_newlines_and_nocasematch_leave_every_registration_what_it_was() {
+    let Some(home) = home() else { return };
+    let registered = "shopt -s nocasematch\n\
+        _f() { COMPREPLY=(p q); }\n\
+        mark() { : > ~/ran; }\n\
+        complete -W $'aa\\nmark -F ab ac' k1\n\
+        complete -o nospace -f k2\ncomplete -F _f k3";
+    home.files(&["a one", "b two"]);
+    let mut terminal = home.start(&scripted(Fake::Reverse).after(registered));
+    for (typed, shown) in [
+        // Words with newlines stay the shell's own.
+        ("k1 a", ["aa", "ab", "ac"].as_slice()),
+        ("k2 ", &["b two", "a one"]),
+        ("k3 ", &["q", "p"]),
+    ] {
+        tab_shows(&mut terminal, typed, shown);
+        terminal.clear_line();
+    }
+    assert!(!home.home().join("ran").exists());
+}
+
+#[test]
 fn completions_are_found_whenever_they_are_registered() {
     let Some(home) = home() else { return };
     let mut terminal = home.start(
