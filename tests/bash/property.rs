@@ -90,12 +90,13 @@ fn case() -> impl Strategy<Value = Case> {
             }
         })
         .prop_filter(
-            "bash expands ^ after a line break, whoever inserted it",
+            "bash expands ^ and, in quotes, ! in the lines of a word of several, whoever inserted it",
             |case| {
-                !case
-                    .names
-                    .iter()
-                    .any(|name| name.windows(2).any(|pair| pair == b"\n^"))
+                !case.names.iter().any(|name| {
+                    let several = name.contains(&b'\n');
+                    let quoted = !case.quote.is_empty() && name.contains(&b'!');
+                    several && (quoted || name.windows(2).any(|pair| pair == b"\n^"))
+                })
             },
         )
 }
