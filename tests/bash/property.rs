@@ -3,7 +3,7 @@
 use super::{NEXT, scripted};
 use crate::common::{ENTER, Fake, Home, Shell, Terminal};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::{Cell, RefCell};
 
 /// Characters that shells treat in their own way, some that they do not, and a byte that is no text.
@@ -68,11 +68,12 @@ fn case() -> impl Strategy<Value = Case> {
         quotes,
     )
         .prop_map(|(first, others, typed, quote)| {
-            // A line break, a tab, a sound or a broken byte cannot be typed into the line.
+            // A line break, a tab, a sound or a broken byte cannot be typed into the line, and
+            // what is typed with a `$` is left to bash.
             let typed = first.iter().take(typed.min(first.len() - 1));
             let prefix: Vec<u8> = typed
                 .take_while(|piece| {
-                    piece[0].is_ascii_alphanumeric() || b" $~-[]{}()#%&;<|^".contains(&piece[0])
+                    piece[0].is_ascii_alphanumeric() || b" ~-[]{}()#%&;<|^".contains(&piece[0])
                 })
                 .flatten()
                 .copied()
@@ -138,6 +139,8 @@ fn what_tab_inserts_is_one_of_the_names() {
     let config = Config {
         cases: 60,
         failure_persistence: None,
+        // The same cases each time: a failure can be looked at again.
+        rng_seed: RngSeed::Fixed(7),
         max_shrink_iters: 40,
         ..Config::default()
     };
