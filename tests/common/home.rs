@@ -156,6 +156,7 @@ impl Home {
     #[track_caller]
     pub(crate) fn start_unattended(&self, options: &Options) -> Terminal {
         self.write(self.shell.rc_file(), &self.rc_text(options));
+        self.without_model();
         if let Client::Fake(fake) = options.client {
             self.answer(fake);
         }
@@ -212,9 +213,19 @@ impl Home {
         command
     }
 
-    /// The worker of this home, started and ready.
+    /// Turns the model off where the test has no settings of its own.
+    fn without_model(&self) {
+        let settings = ".config/tabsense/config.toml";
+        if !self.home().join(settings).exists() {
+            self.write(settings, "[complete]\nmodel = \"off\"\n");
+        }
+    }
+
+    /// The worker of this home, started and ready, ranking by statistics alone unless the test has
+    /// said otherwise: what the model prefers may change with each training.
     #[track_caller]
     pub(crate) fn worker(&self) -> Worker<'_> {
+        self.without_model();
         Worker::start(self)
     }
 

@@ -43,16 +43,25 @@ pub(super) fn unpack(data: &Path) -> io::Result<PathBuf> {
         std::fs::remove_dir_all(&models)?;
     }
     let new = models.join(format!("new-{}", std::process::id()));
+    let named = directory.parent().unwrap_or(&models);
+    let written = write_all(&new.join("builtin")).and_then(|()| std::fs::rename(&new, named));
+    if let Err(error) = written {
+        // Half a model on a full disk would be in the way of the history.
+        let _ = std::fs::remove_dir_all(&models);
+        return Err(error);
+    }
+    Ok(directory)
+}
+
+fn write_all(directory: &Path) -> io::Result<()> {
     for (name, bytes) in FILES {
-        let file = new.join("builtin").join(name);
+        let file = directory.join(name);
         if let Some(parent) = file.parent() {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(&file, bytes)?;
     }
-    let named = directory.parent().unwrap_or(&models);
-    std::fs::rename(&new, named)?;
-    Ok(directory)
+    Ok(())
 }
 
 fn is_whole(directory: &Path) -> bool {

@@ -39,7 +39,7 @@ pub(crate) struct Judge {
 pub(crate) fn directory(named: &str, paths: &Paths) -> Result<PathBuf, String> {
     match named {
         "off" => Err("off (set in config.toml)".to_owned()),
-        "builtin" => builtin::unpack(&paths.data).map_err(|error| {
+        "builtin" => unpack(paths).map_err(|error| {
             tracing::warn!("the built-in model could not be unpacked: {error}");
             format!("off: the built-in model could not be unpacked: {error}")
         }),
@@ -54,6 +54,11 @@ pub(crate) fn options() -> Options {
         precision: Precision::EightFast,
         ..Options::default()
     }
+}
+
+fn unpack(paths: &Paths) -> Result<PathBuf, String> {
+    paths.create_data().map_err(|error| error.to_string())?;
+    builtin::unpack(&paths.data).map_err(|error| error.to_string())
 }
 
 impl Judge {
