@@ -266,7 +266,7 @@ impl<'a> Completion<'a> {
             &slot,
             candidates,
         );
-        let mut stages = vec![("rank", Instant::now())];
+        self.stages.push(("rank", Instant::now()));
         if ranked.len() > 1
             && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
         {
@@ -278,9 +278,8 @@ impl<'a> Completion<'a> {
                 weights,
                 &mut voice,
             );
-            stages.push(("forward", Instant::now()));
+            self.stages.push(("forward", Instant::now()));
         }
-        self.stages.extend(stages);
         ranked
     }
 

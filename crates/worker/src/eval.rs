@@ -17,11 +17,11 @@ use crate::judge::Judge;
 
 /// Measures the ranking and prints.
 pub(crate) fn run(what: &Eval) -> ExitCode {
-    let (Eval::History(EvalFile { file, .. }) | Eval::Completion(EvalFile { file, .. })) = what;
-    let judge = model(what);
-    let text = open(file)
+    let (Eval::History(asked) | Eval::Completion(asked)) = what;
+    let judge = model(asked);
+    let text = open(&asked.file)
         .and_then(|reader| measure(what, reader, judge.as_ref()).map_err(|e| e.to_string()));
-    print(&text.map_err(|error| format!("{}: {error}", file.display())))
+    print(&text.map_err(|error| format!("{}: {error}", asked.file.display())))
 }
 
 /// Measures the speed and prints.
@@ -41,13 +41,7 @@ pub(crate) fn bench(what: &Bench) -> ExitCode {
             };
             tabsense_bench::run(&options).map_err(|error| error.to_string())
         });
-    print(&report.map(|report| {
-        if what.json {
-            json_text(&report)
-        } else {
-            report.to_string()
-        }
-    }))
+    print(&report.map(|report| shown(&report, what.json)))
 }
 
 fn print(text: &Result<String, String>) -> ExitCode {
@@ -64,9 +58,8 @@ fn print(text: &Result<String, String>) -> ExitCode {
 
 /// The model that the settings name; the evaluation goes without one that cannot be had, and says
 /// so.
-fn model(what: &Eval) -> Option<Judge> {
-    let (Eval::History(file) | Eval::Completion(file)) = what;
-    let judge = match &file.model {
+fn model(asked: &EvalFile) -> Option<Judge> {
+    let judge = match &asked.model {
         Some(directory) if directory.as_os_str() != "builtin" => Judge::load(directory),
         _ => {
             let paths = Paths::from_env().ok()?;
@@ -90,26 +83,22 @@ fn measure(
     let mut voice = judge.and_then(|judge| judge.patient().ok());
     let model = voice.as_mut().map(|voice| voice as &mut dyn Decide);
     Ok(match what {
-        Eval::History(EvalFile { json, .. }) => {
-            let report = history::evaluate(&read_users(reader)?, &weights, model)?;
-            if *json {
-                json_text(&report)
-            } else {
-                report.to_string()
-            }
-        }
-        Eval::Completion(EvalFile { json, .. }) => {
-            let report = completion::evaluate(&read_cases(reader)?, &weights, model)?;
-            if *json {
-                json_text(&report)
-            } else {
-                report.to_string()
-            }
-        }
+        Eval::History(EvalFile { json, .. }) => shown(
+            &history::evaluate(&read_users(reader)?, &weights, model)?,
+            *json,
+        ),
+        Eval::Completion(EvalFile { json, .. }) => shown(
+            &completion::evaluate(&read_cases(reader)?, &weights, model)?,
+            *json,
+        ),
     })
 }
 
-fn json_text(report: &impl serde::Serialize) -> String {
+/// A report for people, or for programs.
+fn shown(report: &(impl serde::Serialize + std::fmt::Display), json: bool) -> String {
+    if !json {
+        return report.to_string();
+    }
     match serde_json::to_string_pretty(report) {
         Ok(text) => text + "\n",
         Err(error) => unreachable!("a report of numbers is always JSON: {error}"),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
-use tabsense_model::{Decision, Model, Options, Precision, Refused, Runner, Status};
+use tabsense_model::{Decision, Info, Model, Options, Precision, Refused, Runner, Status};
 use tabsense_rank::{Asks, Decide, Question};
 
 pub(crate) use text::markers;
@@ -105,12 +105,9 @@ impl Judge {
                     .file_name()
                     .unwrap_or_default()
                     .to_string_lossy();
-                let slow = match info.expected(TYPICAL_TOKENS) {
-                    Some(time) if time > SLOWEST => {
-                        format!(", too slow for TAB here ({} ms)", time.as_millis())
-                    }
-                    _ => String::new(),
-                };
+                let slow = too_slow(&info).map_or_else(String::new, |time| {
+                    format!(", too slow for TAB here ({} ms)", time.as_millis())
+                });
                 format!("{name}, {}{slow}", info.backend)
             }
         }
@@ -122,17 +119,13 @@ impl Judge {
         let Status::Ready(info) = runner.status() else {
             return None;
         };
-        if info
-            .expected(TYPICAL_TOKENS)
-            .is_some_and(|time| time > SLOWEST)
-        {
+        if too_slow(&info).is_some() {
             return None;
         }
         Some(Voice {
             runner,
             session: session.to_vec(),
             deadline: Some(deadline),
-            time: None,
         })
     }
 
@@ -150,7 +143,6 @@ impl Judge {
                         runner,
                         session: Vec::new(),
                         deadline: None,
-                        time: None,
                     });
                 }
             }
@@ -158,13 +150,16 @@ impl Judge {
     }
 }
 
+/// How long a typical request takes, if that is too long for TAB.
+fn too_slow(info: &Info) -> Option<Duration> {
+    info.expected(TYPICAL_TOKENS).filter(|time| *time > SLOWEST)
+}
+
 /// The model, as one request asks it.
 pub(crate) struct Voice<'a> {
     runner: &'a Runner,
     session: Vec<u8>,
     deadline: Option<Instant>,
-    /// Time that the model took for the latest answer.
-    pub(crate) time: Option<Duration>,
 }
 
 impl Decide for Voice<'_> {
@@ -184,7 +179,6 @@ impl Decide for Voice<'_> {
         match self.runner.decide(decision) {
             Ok(mut decided) => {
                 decided.logits.pop();
-                self.time = Some(decided.time);
                 Some(decided.logits)
             }
             Err(Refused::Failed(why)) => {
