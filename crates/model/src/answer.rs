@@ -14,7 +14,7 @@ pub struct Answer {
     pub confidence: f32,
     /// Probability of the answer given: what the temperatures are fitted for.
     pub answer_confidence: f32,
-    /// Probability of the first action, "act now".
+    /// Probability of the first action, "act now"; 1 if the model knows no actions.
     pub act_probability: f32,
 }
 
@@ -72,7 +72,10 @@ impl Answer {
             Kind::Noul => top,
             Kind::Choice | Kind::Score => concentration(&probabilities),
         };
-        let act_probability = softmax(&output.actions, 1.0)[0];
+        let act_probability = softmax(&output.actions, 1.0)
+            .first()
+            .copied()
+            .unwrap_or(1.0);
         Self {
             probabilities,
             confidence,

@@ -2,8 +2,8 @@
 //! answer out, in one pass and without generating anything.
 //!
 //! Models come as Laya checkpoints (Apache-2.0; the PyPI packages `laya` and `laya-mlx` are the
-//! reference for format and numbers): a ModernBERT encoder, a small transformer head, one logit
-//! for each option.
+//! reference for format and numbers): a ModernBERT or BERT encoder, a small transformer head, one
+//! logit for each option.
 //!
 //! # A checkpoint
 //! A directory with
@@ -11,7 +11,9 @@
 //!   the MLX port spells them, or quantised to 8 or 4 bits ([`quantize`]; the form is described at
 //!   the top of `weights.rs`),
 //! - `rl_agent_config.json`: head, budgets, layout, temperatures ([`AgentConfig`]),
-//! - `encoder/config.json`: the encoder's shape ([`EncoderConfig`]),
+//! - `encoder/config.json`: the encoder's shape ([`EncoderConfig`]). `model_type` is `modernbert`
+//!   or `bert`; a BERT has Hugging Face's names (`BertModel` under the prefix `encoder.`, without
+//!   its pooler), learned positions, and the first of its token types for every token,
 //! - `tokenizer/tokenizer.json` and `tokenizer/tokenizer_config.json`,
 //! - optionally `expected.json`: what the reference made of some questions ([`verify`]).
 //!
@@ -20,7 +22,7 @@
 //! space in front and keeps at most 48 tokens. A state that is too long loses its end, or, if it
 //! is a list of turns, its start.
 //!
-//! There are three layouts (`option_layout`). Below, one line is what the tokens are, one their
+//! There are four layouts (`option_layout`). Below, one line is what the tokens are, one their
 //! positions, for a question `q q`, a state `s s s`, and the options `a` and `b b`.
 //!
 //! ## `sequential`
@@ -57,9 +59,25 @@
 //! which the question has at most `head_max_len - 2`; an option's text has at most
 //! `option_max_len` (48 unless named). The number of options is not limited by these.
 //!
+//! ## `separate`
+//! ```text
+//! [CLS] s s s [SEP] | [CLS] a [SEP] | [CLS] b b [SEP]
+//!   0   1 2 3   4   |   0   1   2   |   0   1 2   3
+//! ```
+//! Nothing sees anything else: state and options are encoded each alone, and the question is not
+//! read. A text's vector is the mean of its tokens' last hidden states, the special ones included,
+//! brought to the length `sqrt(hidden)`; an option is its vector, which therefore can be computed
+//! once and kept ([`Model::vectors`]). The head looks at the hidden states of the state's tokens
+//! ([`Model::phrase`]) and at the options' vectors together ([`Model::compare`]), without
+//! positions. The state has at most `max_len` tokens and an option `option_max_len + 2` (48 unless
+//! named), special tokens included; an option's text gets no space in front. The vectors of state
+//! and options also tell by their angle which options are worth comparing.
+//!
 //! # Numbers
 //! Hidden states of `[CLS]` and markers go, after the type embedding of the question's kind is
-//! added, through the head's layers; a marker's state gives its option's logit. Logits over the
+//! added, through the head's layers; a marker's state gives its option's logit. (`separate`: the
+//! first row of that table is added to the state's tokens and the second to the options' vectors,
+//! whatever the kind; it may have no `act_head`.) Logits over the
 //! [`temperature`] make probabilities. An answer tells two confidences: one minus the normalised
 //! entropy (for yes or no: the likelier side), and the probability of the answer itself, which is
 //! what temperatures are fitted for.
@@ -81,6 +99,7 @@ mod parameters;
 mod quantize;
 mod question;
 mod runner;
+mod separate;
 mod sequence;
 mod tokens;
 mod verify;
@@ -89,7 +108,7 @@ mod weights;
 pub use answer::{Answer, answers_json, concentration, softmax, temperature};
 pub use backend::cpu::Precision;
 pub use backend::{Backend, Output, Stop};
-pub use config::{AgentConfig, Attention, EncoderConfig, Kind, Layout};
+pub use config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
 pub use error::{Error, Result};
 pub use find::{hub_cache, in_hub_cache, is_checkpoint};
 pub use json::Json;
@@ -98,6 +117,7 @@ pub use model::{Device, Model, Options, State};
 pub use quantize::{Quantize, Report, quantize};
 pub use question::Question;
 pub use runner::{Decided, Decision, Info, Refused, Runner, Status, WAITING};
+pub use separate::Phrase;
 pub use sequence::{Cut, Sequence};
 pub use tokens::Tokens;
 pub use verify::{Case, Expected, Fidelity, Verification, compare, goldens, samples, verify};

@@ -61,7 +61,7 @@ pub struct State {
     head: Vec<String>,
     turns: Vec<String>,
     last: String,
-    cut: Cut,
+    pub(crate) cut: Cut,
 }
 
 impl State {
@@ -87,8 +87,8 @@ impl State {
     }
 
     /// Segments that follow each other, each turned into tokens on its own (and remembered, so
-    /// that the next state pays for its new segments alone). If a `cached` model has too little
-    /// room, whole segments go: the oldest `turns` first, then `head` from its end.
+    /// that the next state pays for its new segments alone). If a `cached` or `separate` model has
+    /// too little room, whole segments go: the oldest `turns` first, then `head` from its end.
     pub fn segments(head: Vec<String>, turns: Vec<String>, last: String) -> Self {
         Self {
             head,
@@ -188,6 +188,9 @@ impl Model {
     /// # Errors
     /// [`Error::Input`] when the options do not fit, [`Error::Tokenizer`].
     pub fn sequence(&mut self, state: &State, question: &Question) -> Result<Sequence> {
+        if self.agent.layout == Layout::Separate {
+            return self.separate_sequence(state, question);
+        }
         let shown = (0..question.options.len()).map(|slot| &question.options[question.shown(slot)]);
         let encoded = shown.map(|text| self.tokens.encode_cached(&format!(" {text}")));
         let options = encoded.collect::<Result<Vec<_>>>()?;
@@ -273,7 +276,7 @@ impl Model {
     }
 
     /// Tokens of a state that shares its piece with `frame` others.
-    fn state_tokens(&mut self, state: &State, frame: usize) -> Result<Rc<[u32]>> {
+    pub(crate) fn state_tokens(&mut self, state: &State, frame: usize) -> Result<Rc<[u32]>> {
         let last = self.tokens.encode_cached(&state.last)?;
         if state.head.is_empty() && state.turns.is_empty() {
             return Ok(last);
@@ -287,6 +290,7 @@ impl Model {
         let (head, turns) = (encode(&state.head)?, encode(&state.turns)?);
         let room = match self.agent.layout {
             Layout::Cached => state_budget(&self.agent).saturating_sub(frame),
+            Layout::Separate => self.agent.max_len.saturating_sub(2),
             Layout::Sequential | Layout::Parallel => usize::MAX,
         };
         Ok(assemble(&head, &turns, &last, room).into())
@@ -307,7 +311,7 @@ impl Model {
         }
     }
 
-    fn special(&self) -> Special {
+    pub(crate) fn special(&self) -> Special {
         Special {
             cls: self.tokens.cls,
             sep: self.tokens.sep,

@@ -1,5 +1,6 @@
-//! From texts to token sequences, in the three option layouts (see the crate documentation).
+//! From texts to token sequences, in the four option layouts (see the crate documentation).
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::config::{AgentConfig, Kind, Layout};
@@ -12,9 +13,9 @@ pub struct Sequence {
     pub ids: Vec<u32>,
     /// Position of each token for RoPE and for the sliding window.
     pub positions: Vec<u32>,
-    /// 0 for tokens that all options share, `s + 1` for those of the option in slot `s`.
+    /// 0 for tokens of question and state, `s + 1` for those of the option in slot `s`.
     pub owners: Vec<u32>,
-    /// Index of each option's `[MASK]`, in slot order.
+    /// Index of each option's `[MASK]` (`separate`: its `[CLS]`), in slot order.
     pub markers: Vec<usize>,
     /// Kind of the question.
     pub kind: Kind,
@@ -130,13 +131,7 @@ impl Sequence {
         special: Special,
         config: &AgentConfig,
     ) -> Self {
-        let mut out = Self {
-            ids: Vec::new(),
-            positions: Vec::new(),
-            owners: Vec::new(),
-            markers: Vec::with_capacity(options.len()),
-            kind,
-        };
+        let mut out = Self::empty(kind);
         for (slot, option) in options.iter().enumerate() {
             let text = &option[..option.len().min(config.option_max_len)];
             out.markers.push(out.ids.len());
@@ -149,7 +144,57 @@ impl Sequence {
         out
     }
 
-    /// Both pieces of a `cached` checkpoint as one sequence.
+    /// The state of a `separate` checkpoint, which nothing else shares.
+    pub(crate) fn phrase(state: &[u32], cut: Cut, special: Special, config: &AgentConfig) -> Self {
+        let mut out = Self::empty(Kind::Choice);
+        let room = config.max_len.saturating_sub(2);
+        out.push_alone(cut_state(state, room, cut), 0, special);
+        out
+    }
+
+    /// Texts of a `separate` checkpoint, each alone; a marker is a text's `[CLS]`.
+    pub(crate) fn texts(texts: &[&[u32]], special: Special, config: &AgentConfig) -> Self {
+        let mut out = Self::empty(Kind::Choice);
+        for (slot, text) in texts.iter().enumerate() {
+            let text = &text[..text.len().min(config.option_max_len)];
+            out.markers.push(out.ids.len());
+            out.push_alone(text, slot as u32 + 1, special);
+        }
+        out
+    }
+
+    fn push_alone(&mut self, text: &[u32], owner: u32, special: Special) {
+        let len = text.len() + 2;
+        self.ids.push(special.cls);
+        self.ids.extend_from_slice(text);
+        self.ids.push(special.sep);
+        self.positions.extend(0..len as u32);
+        self.owners.extend(std::iter::repeat_n(owner, len));
+    }
+
+    fn empty(kind: Kind) -> Self {
+        Self {
+            ids: Vec::new(),
+            positions: Vec::new(),
+            owners: Vec::new(),
+            markers: Vec::new(),
+            kind,
+        }
+    }
+
+    /// The places of the tokens of each owner, for owners whose tokens lie together.
+    pub(crate) fn pieces(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let runs = self.owners.chunk_by(|a, b| a == b);
+        runs.map(|run| {
+            start += run.len();
+            start - run.len()..start
+        })
+        .collect()
+    }
+
+    /// Both pieces of a `cached` checkpoint, or state and texts of a `separate` one, as one
+    /// sequence.
     pub fn join(state: &Self, options: &Self) -> Self {
         let shift = state.ids.len();
         let both = |a: &[u32], b: &[u32]| [a, b].concat();

@@ -58,6 +58,8 @@ enum Values {
         bytes: Range<usize>,
         scale: Vec<f32>,
     },
+    /// Rows of several matrices of equal width, one after another.
+    Stacked(Vec<Matrix>),
 }
 
 impl Weights {
@@ -227,6 +229,28 @@ impl Weights {
 }
 
 impl Matrix {
+    /// The rows of `parts` under each other; there is at least one, and all have as many columns.
+    pub(crate) fn stacked(parts: Vec<Self>) -> Self {
+        debug_assert!(parts.iter().all(|part| part.columns == parts[0].columns));
+        Self {
+            map: parts[0].map.clone(),
+            rows: parts.iter().map(|part| part.rows).sum(),
+            columns: parts[0].columns,
+            values: Values::Stacked(parts),
+        }
+    }
+
+    /// The stacked matrix that holds a row, and the row's number in it.
+    fn part(parts: &[Self], mut row: usize) -> (&Self, usize) {
+        for part in parts {
+            if row < part.rows {
+                return (part, row);
+            }
+            row -= part.rows;
+        }
+        unreachable!("row {row} past the last of a stacked matrix")
+    }
+
     /// Writes row `row` as floats.
     pub(crate) fn row(&self, row: usize, out: &mut [f32]) {
         debug_assert_eq!(out.len(), self.columns);
@@ -248,6 +272,10 @@ impl Matrix {
                 self.scaled(row, scale, out, |c| {
                     f32::from((numbers[c / 2] >> (4 * (c % 2))) & 15) - 8.0
                 });
+            }
+            Values::Stacked(parts) => {
+                let (part, row) = Self::part(parts, row);
+                part.row(row, out);
             }
         }
     }
@@ -275,10 +303,15 @@ impl Matrix {
     /// In how many bits the matrix is stored, if not as floats.
     #[cfg(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64")))]
     pub(crate) fn bits(&self) -> Option<u8> {
-        match self.values {
+        match &self.values {
             Values::Dense { .. } => None,
             Values::Eight { .. } => Some(8),
             Values::Four { .. } => Some(4),
+            // The one with the most bits decides; floats count as most.
+            Values::Stacked(parts) => parts
+                .iter()
+                .map(Self::bits)
+                .reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)))?,
         }
     }
 
@@ -288,6 +321,10 @@ impl Matrix {
             Values::Eight { bytes, scale } if scale.len() == self.rows => {
                 let start = bytes.start + row * self.columns;
                 Some((&self.map[start..start + self.columns], scale[row]))
+            }
+            Values::Stacked(parts) => {
+                let (part, row) = Self::part(parts, row);
+                part.eight_bit_row(row)
             }
             _ => None,
         }

@@ -233,7 +233,11 @@ fn one_pass_equals_two_pieces() {
 
 #[test]
 fn the_order_of_options_does_not_matter_where_they_are_blind_to_each_other() {
-    let blind = |d: &PathBuf| named(d, "cached") || named(d, "parallel");
+    let blind = |d: &PathBuf| {
+        ["cached", "parallel", "separate"]
+            .iter()
+            .any(|l| named(d, l))
+    };
     for directory in checkpoints().into_iter().filter(blind) {
         for options in backends(Precision::Eight) {
             let mut model = load(&directory, &options);
@@ -256,6 +260,93 @@ fn the_order_of_options_does_not_matter_where_they_are_blind_to_each_other() {
             }
         }
     }
+}
+
+/// The vectors that the other implementation made, and its logits from vectors alone.
+#[test]
+fn vectors_and_their_comparison_are_those_of_the_reference() {
+    let separate = checkpoints().into_iter().filter(|d| named(d, "separate"));
+    let mut compared = 0;
+    for directory in separate {
+        for (precision, near) in [(Precision::Float, 1e-3), (Precision::Eight, 0.05)] {
+            for options in backends(precision) {
+                compared += check_pieces(&directory, &options, near);
+            }
+        }
+    }
+    assert!(compared > 0);
+}
+
+/// Runs all questions of a `separate` checkpoint piece by piece.
+fn check_pieces(directory: &Path, options: &Options, near: f64) -> usize {
+    let mut model = load(directory, options);
+    let hidden = model.encoder().hidden;
+    let document = cases(directory);
+    for case in &document {
+        let (Some(Json::List(rows)), Some(Json::Text(state))) =
+            (case.expected.get("rows"), case.expected.get("state"))
+        else {
+            panic!("no rows or state")
+        };
+        let (question, row) = (&case.questions[0], &rows[0]);
+        let Some(Json::List(expected)) = row.get("vectors") else {
+            panic!("no vectors")
+        };
+        let phrase = model.phrase(state, &Stop::NEVER).unwrap();
+        let vectors = model.vectors(&question.options, &Stop::NEVER).unwrap();
+        let all = std::iter::once(&phrase.vector[..]).chain(vectors.chunks_exact(hidden));
+        for (vector, expected) in all.zip(expected) {
+            let Json::List(expected) = expected else {
+                panic!("no vector")
+            };
+            let expected: Vec<f64> = expected.iter().map(|v| v.number().unwrap()).collect();
+            close(&case.name, vector, &expected, near);
+            let length = vector.iter().map(|v| v * v).sum::<f32>();
+            assert!((length - hidden as f32).abs() < 1e-3, "{length}");
+        }
+        let vectors: Vec<&[f32]> = vectors.chunks_exact(hidden).collect();
+        let output = model.compare(&phrase, &vectors, &Stop::NEVER).unwrap();
+        close(&case.name, &output.logits, &numbers(row, "logits"), near);
+        let whole = model
+            .sequence(&State::text(state.as_str()), question)
+            .unwrap();
+        let whole = model.forward(&whole, &Stop::NEVER).unwrap();
+        let whole: Vec<f64> = whole.logits.iter().map(|v| f64::from(*v)).collect();
+        close(&case.name, &output.logits, &whole, 1e-4);
+    }
+    document.len()
+}
+
+#[test]
+fn a_vector_depends_on_its_text_alone() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/separate");
+    for options in backends(Precision::Eight) {
+        let mut model = load(&directory, &options);
+        // More tokens than go through the encoder at once.
+        let texts: Vec<String> = (0..90).map(|i| format!("text number {i}")).collect();
+        let together = model.vectors(&texts, &Stop::NEVER).unwrap();
+        for (text, vector) in texts.iter().zip(together.chunks_exact(32)).step_by(7) {
+            let alone = model.vectors(&[text], &Stop::NEVER).unwrap();
+            let vector: Vec<f64> = vector.iter().map(|v| f64::from(*v)).collect();
+            close(text, &alone, &vector, 1e-5);
+        }
+        assert!(model.vectors::<&str>(&[], &Stop::NEVER).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn pieces_of_another_layout_or_width_are_refused() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut cached = load(&here.join("cached"), &Options::default());
+    let refused = cached.phrase("x", &Stop::NEVER).unwrap_err().to_string();
+    assert!(refused.contains("cached has no vectors"), "{refused}");
+    let mut model = load(&here.join("separate"), &Options::default());
+    let phrase = model.phrase("x", &Stop::NEVER).unwrap();
+    for options in [&[][..], &[&[0.0; 31][..]][..]] {
+        assert!(model.compare(&phrase, options, &Stop::NEVER).is_err());
+    }
+    let state = model.state_piece(Kind::Choice, "?", &State::text("x"));
+    assert!(state.is_err());
 }
 
 fn named(directory: &Path, layout: &str) -> bool {

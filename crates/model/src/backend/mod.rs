@@ -5,10 +5,11 @@ pub(crate) mod cpu;
 pub(crate) mod mlx;
 pub(crate) mod reference;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::config::Layout;
+use crate::config::{EncoderConfig, Family, Layout};
 use crate::error::{Error, Result};
 use crate::sequence::Sequence;
 
@@ -17,7 +18,7 @@ use crate::sequence::Sequence;
 pub struct Output {
     /// One logit for each option, in slot order, before any temperature.
     pub logits: Vec<f32>,
-    /// Logits of the action head.
+    /// Logits of the action head; none if the checkpoint has no such head.
     pub actions: Vec<f32>,
 }
 
@@ -54,6 +55,74 @@ pub trait Backend {
 
     /// Empties a slot.
     fn forget(&mut self, slot: usize);
+
+    /// The last hidden states of all tokens, `[tokens, hidden]`: what a `separate` model makes of
+    /// texts that do not see each other.
+    ///
+    /// # Errors
+    /// As [`Self::forward`].
+    fn encode(&mut self, pieces: &Sequence, stop: &Stop) -> Result<Vec<f32>>;
+
+    /// The head of a `separate` model over a state's hidden states, `[tokens, hidden]`, and the
+    /// options' vectors, `[options, hidden]`: one logit for each option.
+    ///
+    /// # Errors
+    /// As [`Self::forward`].
+    fn compare(&mut self, state: &[f32], options: &[f32], stop: &Stop) -> Result<Output>;
+}
+
+/// A whole pass of a `separate` model: what [`Backend::forward`] does for one.
+pub(crate) fn separately(
+    backend: &mut dyn Backend,
+    hidden: usize,
+    s: &Sequence,
+    stop: &Stop,
+) -> Result<Output> {
+    let rows = backend.encode(s, stop)?;
+    let mut pieces = s.pieces().into_iter();
+    let state = match pieces.next() {
+        Some(first) if s.owners[first.start] == 0 && pieces.len() == s.markers.len() => first,
+        _ => {
+            let reason = "a state and then its options were expected, each in one piece";
+            return Err(Error::Input(reason.to_owned()));
+        }
+    };
+    let piece = |tokens: Range<usize>| &rows[tokens.start * hidden..tokens.end * hidden];
+    let options: Vec<f32> = pieces.flat_map(|p| pooled(piece(p), hidden)).collect();
+    backend.compare(piece(state), &options, stop)
+}
+
+/// Row of the type embedding that a `separate` model adds to the tokens of a state.
+pub(crate) const STATE_ROW: usize = 0;
+/// The one that it adds to the options' vectors.
+pub(crate) const OPTION_ROW: usize = 1;
+
+/// The vector of a text: the mean of its hidden states, brought to the length `sqrt(hidden)`.
+pub(crate) fn pooled(rows: &[f32], hidden: usize) -> Vec<f32> {
+    let mut mean = vec![0.0f32; hidden];
+    for row in rows.chunks_exact(hidden) {
+        mean.iter_mut().zip(row).for_each(|(m, x)| *m += x);
+    }
+    let length = mean.iter().map(|m| m * m).sum::<f32>().sqrt();
+    // A mean of zeros has no direction and stays as it is.
+    if length > 0.0 {
+        let scale = (hidden as f32).sqrt() / length;
+        mean.iter_mut().for_each(|m| *m *= scale);
+    }
+    mean
+}
+
+/// Checks what [`Backend::compare`] gets.
+pub(crate) fn check_rows(state: &[f32], options: &[f32], hidden: usize) -> Result<()> {
+    let whole = |rows: &[f32]| !rows.is_empty() && rows.len().is_multiple_of(hidden);
+    if whole(state) && whole(options) {
+        return Ok(());
+    }
+    Err(Error::Input(format!(
+        "{} numbers of a state and {} of options are not rows of {hidden}",
+        state.len(),
+        options.len()
+    )))
 }
 
 /// When to give up a pass. Looked at between layers.
@@ -89,11 +158,17 @@ pub(crate) fn sees(layout: Layout, from: u32, to: u32) -> bool {
         Layout::Sequential => true,
         Layout::Parallel => from == 0 || to == 0 || from == to,
         Layout::Cached => to == 0 || from == to,
+        Layout::Separate => from == to,
     }
 }
 
 /// Checks what every backend relies on.
-pub(crate) fn check(sequence: &Sequence, vocabulary: usize, options: OptionsNeeded) -> Result<()> {
+pub(crate) fn check(
+    sequence: &Sequence,
+    encoder: &EncoderConfig,
+    options: OptionsNeeded,
+) -> Result<()> {
+    let vocabulary = encoder.vocab;
     let len = sequence.ids.len();
     let wrong = |reason: &str| Err(Error::Input(reason.to_owned()));
     if len == 0 || sequence.positions.len() != len || sequence.owners.len() != len {
@@ -104,6 +179,12 @@ pub(crate) fn check(sequence: &Sequence, vocabulary: usize, options: OptionsNeed
     }
     if let Some(id) = sequence.ids.iter().find(|id| **id as usize >= vocabulary) {
         let reason = format!("token {id} is outside the vocabulary of {vocabulary}");
+        return Err(Error::Input(reason));
+    }
+    let last = sequence.positions.iter().max().map_or(0, |p| *p as usize);
+    if encoder.family == Family::Bert && last >= encoder.max_positions {
+        let most = encoder.max_positions;
+        let reason = format!("position {last} is outside the {most} that the encoder knows");
         return Err(Error::Input(reason));
     }
     match options {

@@ -1,17 +1,19 @@
 //! The model in plain scalar code: what every other backend is measured against.
 //!
-//! Architecture: ModernBERT (Warner et al., 2024, arXiv:2412.13663) without offsets, then the
-//! decision head of Laya: pre-norm layers with ReLU, a scorer for each option's marker, and an
-//! action head on the first token.
+//! Architecture: ModernBERT (Warner et al., 2024, arXiv:2412.13663) without offsets, or BERT
+//! (Devlin et al., 2018, arXiv:1810.04805), then the decision head of Laya: pre-norm layers with
+//! ReLU, a scorer for each option's marker, and an action head on the first token.
 
 use std::collections::HashMap;
 
-use super::{Backend, OptionsNeeded, Output, Stop, action_features, check, sees};
-use crate::config::{AgentConfig, Attention, EncoderConfig, Layout};
+use super::{
+    Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, action_features, check,
+    check_rows, sees, separately,
+};
+use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Layout};
 use crate::error::{Error, Result};
-use crate::parameters::{EncoderLayer, HEAD_EPS, HeadLayer, Norm, Parameters};
+use crate::parameters::{EncoderLayer, HEAD_EPS, HeadLayer, Linear, Norm, Parameters};
 use crate::sequence::Sequence;
-use crate::weights::Matrix;
 
 type Rows = Vec<Vec<f32>>;
 
@@ -28,7 +30,8 @@ pub(crate) struct Reference {
     parameters: Parameters,
     layers: Vec<[Dense; 4]>,
     head: Vec<[Dense; 4]>,
-    tail: [Dense; 4],
+    scorer: [Dense; 2],
+    action: Option<[Dense; 2]>,
     slots: HashMap<usize, Kept>,
 }
 
@@ -48,22 +51,15 @@ struct Seen {
 }
 
 impl Dense {
-    fn plain(matrix: &Matrix) -> Self {
-        let rows = matrix
-            .to_f32()
-            .chunks_exact(matrix.columns)
-            .map(<[f32]>::to_vec)
-            .collect();
+    fn new(linear: &Linear) -> Self {
+        let matrix = &linear.weight;
+        let rows = matrix.to_f32();
         Self {
-            weight: rows,
-            bias: None,
-        }
-    }
-
-    fn with_bias(linear: &crate::parameters::Linear) -> Self {
-        Self {
-            bias: Some(linear.bias.clone()),
-            ..Self::plain(&linear.weight)
+            weight: rows
+                .chunks_exact(matrix.columns)
+                .map(<[f32]>::to_vec)
+                .collect(),
+            bias: linear.bias.clone(),
         }
     }
 
@@ -80,18 +76,16 @@ impl Dense {
 impl Reference {
     pub(crate) fn new(encoder: EncoderConfig, agent: AgentConfig, p: Parameters) -> Self {
         let layer =
-            |l: &EncoderLayer| [&l.qkv, &l.attention_out, &l.mlp_in, &l.mlp_out].map(Dense::plain);
-        let head = |l: &HeadLayer| [&l.qkv, &l.out, &l.up, &l.down].map(Dense::with_bias);
-        let tail = [
-            &p.scorer_hidden,
-            &p.scorer_out,
-            &p.action_hidden,
-            &p.action_out,
-        ];
+            |l: &EncoderLayer| [&l.qkv, &l.attention_out, &l.mlp_in, &l.mlp_out].map(Dense::new);
+        let head = |l: &HeadLayer| [&l.qkv, &l.out, &l.up, &l.down].map(Dense::new);
         Self {
             layers: p.layers.iter().map(layer).collect(),
             head: p.head.iter().map(head).collect(),
-            tail: tail.map(Dense::with_bias),
+            scorer: [&p.scorer_hidden, &p.scorer_out].map(Dense::new),
+            action: p
+                .action
+                .as_ref()
+                .map(|a| [&a.hidden, &a.out].map(Dense::new)),
             encoder,
             agent,
             parameters: p,
@@ -101,61 +95,110 @@ impl Reference {
 
     /// Runs the encoder over `s`, whose tokens also see `past`. Returns the hidden states after
     /// the last norm, and what later tokens can see.
-    fn encode(&self, s: &Sequence, past: &[Seen], stop: &Stop) -> Result<(Rows, Vec<Seen>)> {
+    fn layers(&self, s: &Sequence, past: &[Seen], stop: &Stop) -> Result<(Rows, Vec<Seen>)> {
         let eps = self.encoder.eps;
-        let mut x: Rows = s.ids.iter().map(|id| self.embed(*id)).collect();
+        let tokens = s.ids.iter().zip(&s.positions);
+        let mut x: Rows = tokens.map(|(id, place)| self.embed(*id, *place)).collect();
         let mut seen = Vec::new();
         for (i, layer) in self.parameters.layers.iter().enumerate() {
             stop.check()?;
-            let kind = self.encoder.layers[i];
-            let [qkv, out, mlp_in, mlp_out] = &self.layers[i];
-            let normed: Rows = match &layer.attention_norm {
-                Some(weight) => x.iter().map(|x| norm(x, weight, None, eps)).collect(),
-                None => x.clone(),
-            };
             let mut all = past.get(i).cloned().unwrap_or_default();
-            let mut queries = Vec::new();
-            for (t, x) in normed.iter().enumerate() {
-                let mut y = qkv.apply(x);
-                let mut k = y.split_off(self.encoder.hidden);
-                let v = k.split_off(self.encoder.hidden);
-                self.rotate(&mut y, s.positions[t], kind);
-                self.rotate(&mut k, s.positions[t], kind);
-                queries.push(y);
-                all.keys.push(k);
-                all.values.push(v);
-            }
-            all.positions.extend(&s.positions);
-            all.owners.extend(&s.owners);
-            for (t, x) in x.iter_mut().enumerate() {
-                let visible = |j: usize| {
-                    let far = s.positions[t].abs_diff(all.positions[j]) as usize;
-                    sees(self.agent.layout, s.owners[t], all.owners[j])
-                        && (kind == Attention::Full || far <= self.encoder.window / 2)
-                };
-                let y = attend(
-                    &queries[t],
-                    &all.keys,
-                    &all.values,
-                    self.encoder.heads,
-                    visible,
-                );
-                add(x, &out.apply(&y));
-                let y = mlp_in.apply(&norm(x, &layer.mlp_norm, None, eps));
-                let (value, gate) = y.split_at(self.encoder.intermediate);
-                let y: Vec<f32> = value.iter().zip(gate).map(|(v, g)| gelu(*v) * g).collect();
-                add(x, &mlp_out.apply(&y));
+            match self.encoder.family {
+                Family::ModernBert => {
+                    let normed: Rows = match &layer.attention_norm {
+                        Some(n) => x.iter().map(|x| norm(x, n, eps)).collect(),
+                        None => x.clone(),
+                    };
+                    let mixed = self.attention(i, &normed, s, &mut all);
+                    for (x, mixed) in x.iter_mut().zip(&mixed) {
+                        add(x, mixed);
+                        let inner = self.inner(i, &norm(x, &layer.mlp_norm, eps));
+                        add(x, &inner);
+                    }
+                }
+                Family::Bert => {
+                    let mixed = self.attention(i, &x, s, &mut all);
+                    for (x, mixed) in x.iter_mut().zip(&mixed) {
+                        add(x, mixed);
+                        if let Some(n) = &layer.attention_norm {
+                            *x = norm(x, n, eps);
+                        }
+                        let inner = self.inner(i, x);
+                        add(x, &inner);
+                        *x = norm(x, &layer.mlp_norm, eps);
+                    }
+                }
             }
             seen.push(all);
         }
-        let last = |x: &Vec<f32>| norm(x, &self.parameters.final_norm, None, eps);
-        Ok((x.iter().map(last).collect(), seen))
+        if let Some(n) = &self.parameters.final_norm {
+            x.iter_mut().for_each(|x| *x = norm(x, n, eps));
+        }
+        Ok((x, seen))
     }
 
-    fn embed(&self, id: u32) -> Vec<f32> {
+    /// What attention adds to each token of `s`; `all` are the earlier tokens that they see, to
+    /// which their own keys and values are added.
+    fn attention(&self, index: usize, input: &Rows, s: &Sequence, all: &mut Seen) -> Rows {
+        let kind = self.encoder.layers[index];
+        let [qkv, out, _, _] = &self.layers[index];
+        let mut queries = Vec::new();
+        for (x, position) in input.iter().zip(&s.positions) {
+            let mut y = qkv.apply(x);
+            let mut k = y.split_off(self.encoder.hidden);
+            let v = k.split_off(self.encoder.hidden);
+            if self.encoder.family == Family::ModernBert {
+                self.rotate(&mut y, *position, kind);
+                self.rotate(&mut k, *position, kind);
+            }
+            queries.push(y);
+            all.keys.push(k);
+            all.values.push(v);
+        }
+        all.positions.extend(&s.positions);
+        all.owners.extend(&s.owners);
+        let mix = |(t, query): (usize, &Vec<f32>)| {
+            let visible = |j: usize| {
+                let far = s.positions[t].abs_diff(all.positions[j]) as usize;
+                sees(self.agent.layout, s.owners[t], all.owners[j])
+                    && (kind == Attention::Full || far <= self.encoder.window / 2)
+            };
+            out.apply(&attend(
+                query,
+                &all.keys,
+                &all.values,
+                self.encoder.heads,
+                visible,
+            ))
+        };
+        queries.iter().enumerate().map(mix).collect()
+    }
+
+    /// What the inner layer adds to a token.
+    fn inner(&self, index: usize, x: &[f32]) -> Vec<f32> {
+        let [_, _, mlp_in, mlp_out] = &self.layers[index];
+        let y = mlp_in.apply(x);
+        let y: Vec<f32> = match self.encoder.family {
+            Family::Bert => y.into_iter().map(gelu).collect(),
+            Family::ModernBert => {
+                let (value, gate) = y.split_at(self.encoder.intermediate);
+                value.iter().zip(gate).map(|(v, g)| gelu(*v) * g).collect()
+            }
+        };
+        mlp_out.apply(&y)
+    }
+
+    fn embed(&self, id: u32, position: u32) -> Vec<f32> {
         let mut x = vec![0.0; self.encoder.hidden];
-        self.parameters.embedding.row(id as usize, &mut x);
-        norm(&x, &self.parameters.embedding_norm, None, self.encoder.eps)
+        self.parameters.embedding.row(id, position, &mut x);
+        norm(&x, &self.parameters.embedding_norm, self.encoder.eps)
+    }
+
+    /// Adds the type embedding in row `row` of the table.
+    fn add_kind(&self, rows: &mut [Vec<f32>], row: usize) {
+        let d = self.encoder.hidden;
+        let kind = &self.parameters.kinds[row * d..][..d];
+        rows.iter_mut().for_each(|x| add(x, kind));
     }
 
     /// RoPE: the two halves of each head turn together, slower from channel to channel.
@@ -173,11 +216,10 @@ impl Reference {
         }
     }
 
-    /// Head, scorer and action head over `rows`; `markers` index into them, row 0 is `[CLS]`.
-    fn decide(&self, mut rows: Rows, markers: &[usize], s: &Sequence) -> Output {
+    /// Head, scorer and action head over `rows`, to which their kinds have been added; `markers`
+    /// index into them, row 0 is `[CLS]`.
+    fn decide(&self, mut rows: Rows, markers: &[usize]) -> Output {
         let d = self.encoder.hidden;
-        let kind = &self.parameters.kinds[s.kind as usize * d..][..d];
-        rows.iter_mut().for_each(|x| add(x, kind));
         let heads = (d / 64).max(1);
         for (layer, [qkv, out, up, down]) in self.parameters.head.iter().zip(&self.head) {
             let (mut queries, mut keys, mut values) = (Vec::new(), Vec::new(), Vec::new());
@@ -198,16 +240,19 @@ impl Reference {
                 add(x, &down.apply(&y));
             }
         }
-        let [hidden, score, action_hidden, action_out] = &self.tail;
+        let [hidden, score] = &self.scorer;
         let logit = |m: &usize| {
             let y = hidden.apply(&with_norm(&rows[*m], &self.parameters.scorer_norm));
             score.apply(&y.into_iter().map(gelu).collect::<Vec<_>>())[0]
         };
         let logits: Vec<f32> = markers.iter().map(logit).collect();
-        let pooled = [&rows[0][..], &action_features(&logits)].concat();
-        let y: Vec<f32> = action_hidden.apply(&pooled).into_iter().map(gelu).collect();
+        let act = |[hidden, out]: &[Dense; 2]| {
+            let pooled = [&rows[0][..], &action_features(&logits)].concat();
+            let y: Vec<f32> = hidden.apply(&pooled).into_iter().map(gelu).collect();
+            out.apply(&y)
+        };
         Output {
-            actions: action_out.apply(&y),
+            actions: self.action.as_ref().map(act).unwrap_or_default(),
             logits,
         }
     }
@@ -219,23 +264,28 @@ impl Backend for Reference {
     }
 
     fn forward(&mut self, s: &Sequence, stop: &Stop) -> Result<Output> {
-        check(s, self.encoder.vocab, OptionsNeeded::Some)?;
-        let (rows, _) = self.encode(s, &[], stop)?;
+        check(s, &self.encoder, OptionsNeeded::Some)?;
+        if self.agent.layout == Layout::Separate {
+            let hidden = self.encoder.hidden;
+            return separately(self, hidden, s, stop);
+        }
+        let (mut rows, _) = self.layers(s, &[], stop)?;
+        self.add_kind(&mut rows, s.kind as usize);
         if self.agent.layout != Layout::Cached {
-            return Ok(self.decide(rows, &s.markers, s));
+            return Ok(self.decide(rows, &s.markers));
         }
         let compared = std::iter::once(&0)
             .chain(&s.markers)
             .map(|i| rows[*i].clone())
             .collect();
         let markers: Vec<usize> = (1..=s.markers.len()).collect();
-        Ok(self.decide(compared, &markers, s))
+        Ok(self.decide(compared, &markers))
     }
 
     fn prepare(&mut self, slot: usize, state: &Sequence, stop: &Stop) -> Result<()> {
         self.slots.remove(&slot);
-        check(state, self.encoder.vocab, OptionsNeeded::None)?;
-        let (mut rows, layers) = self.encode(state, &[], stop)?;
+        check(state, &self.encoder, OptionsNeeded::None)?;
+        let (mut rows, layers) = self.layers(state, &[], stop)?;
         self.slots.insert(
             slot,
             Kept {
@@ -247,18 +297,38 @@ impl Backend for Reference {
     }
 
     fn options(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
-        check(s, self.encoder.vocab, OptionsNeeded::Some)?;
+        check(s, &self.encoder, OptionsNeeded::Some)?;
         let empty = || Error::Input(format!("slot {slot} holds no state"));
         let kept = self.slots.get(&slot).ok_or_else(empty)?;
-        let (rows, _) = self.encode(s, &kept.layers, stop)?;
+        let (rows, _) = self.layers(s, &kept.layers, stop)?;
         let mut compared = vec![kept.first.clone()];
         compared.extend(s.markers.iter().map(|m| rows[*m].clone()));
         let markers: Vec<usize> = (1..=s.markers.len()).collect();
-        Ok(self.decide(compared, &markers, s))
+        self.add_kind(&mut compared, s.kind as usize);
+        Ok(self.decide(compared, &markers))
     }
 
     fn forget(&mut self, slot: usize) {
         self.slots.remove(&slot);
+    }
+
+    fn encode(&mut self, pieces: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
+        check(pieces, &self.encoder, OptionsNeeded::None)?;
+        let (rows, _) = self.layers(pieces, &[], stop)?;
+        Ok(rows.concat())
+    }
+
+    fn compare(&mut self, state: &[f32], options: &[f32], stop: &Stop) -> Result<Output> {
+        let d = self.encoder.hidden;
+        check_rows(state, options, d)?;
+        stop.check()?;
+        let rows = |x: &[f32]| x.chunks_exact(d).map(<[f32]>::to_vec).collect::<Rows>();
+        let (mut all, mut options) = (rows(state), rows(options));
+        self.add_kind(&mut all, STATE_ROW);
+        self.add_kind(&mut options, OPTION_ROW);
+        let markers: Vec<usize> = (all.len()..all.len() + options.len()).collect();
+        all.append(&mut options);
+        Ok(self.decide(all, &markers))
     }
 }
 
@@ -267,10 +337,10 @@ fn add(x: &mut [f32], y: &[f32]) {
 }
 
 fn with_norm(x: &[f32], parameters: &Norm) -> Vec<f32> {
-    norm(x, &parameters.weight, Some(&parameters.bias), HEAD_EPS)
+    norm(x, parameters, HEAD_EPS)
 }
 
-fn norm(x: &[f32], weight: &[f32], bias: Option<&[f32]>, eps: f32) -> Vec<f32> {
+fn norm(x: &[f32], Norm { weight, bias }: &Norm, eps: f32) -> Vec<f32> {
     let count = x.len() as f32;
     let mean = x.iter().sum::<f32>() / count;
     let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f32>() / count;

@@ -2,24 +2,18 @@
 
 use super::simd::{ROUND, Simd};
 use super::{Isa, Op};
+use crate::parameters::Norm;
 
 /// Layer norm of every row of `x` into `out`.
-pub(crate) fn norm(
-    isa: Isa,
-    x: &[f32],
-    weight: &[f32],
-    bias: Option<&[f32]>,
-    eps: f32,
-    out: &mut [f32],
-) {
-    struct Norm<'a> {
+pub(crate) fn norm(isa: Isa, x: &[f32], parameters: &Norm, eps: f32, out: &mut [f32]) {
+    struct Normed<'a> {
         x: &'a [f32],
         weight: &'a [f32],
         bias: Option<&'a [f32]>,
         eps: f32,
         out: &'a mut [f32],
     }
-    impl Op for Norm<'_> {
+    impl Op for Normed<'_> {
         type Out = ();
         #[inline(always)]
         fn run<S: Simd>(self, s: S) {
@@ -36,10 +30,10 @@ pub(crate) fn norm(
             }
         }
     }
-    isa.run(Norm {
+    isa.run(Normed {
         x,
-        weight,
-        bias,
+        weight: &parameters.weight,
+        bias: parameters.bias.as_deref(),
         eps,
         out,
     });

@@ -2,6 +2,7 @@
 
 use super::quantise::limit;
 use super::*;
+use crate::parameters::Norm;
 use crate::weights::{Matrix, Weights};
 
 /// Small and good enough for test data (Marsaglia's xorshift).
@@ -199,9 +200,13 @@ fn norms_and_gates_equal_scalar_code() {
             (0..width).map(|i| crate::backend::reference::gelu(row[i]) * row[i + width])
         });
         let gates: Vec<f32> = gates.collect();
+        let parameters = Norm {
+            weight,
+            bias: Some(bias),
+        };
         for isa in Isa::available() {
             let mut out = vec![0.0; rows * width];
-            norm(isa, &x, &weight, Some(&bias), 1e-5, &mut out);
+            norm(isa, &x, &parameters, 1e-5, &mut out);
             close(isa.name(), &out, &normed, 1e-4);
             gelu(isa, &x, &mut out);
             close(isa.name(), &out, &exact, 1e-5);

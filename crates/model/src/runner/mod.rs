@@ -7,6 +7,7 @@
 //! - A panic ends the request it happened in, not the thread.
 //! - An idle thread sleeps on the queue and uses no processor time.
 
+mod separate;
 mod thread;
 
 #[cfg(test)]
@@ -20,9 +21,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::answer::Answer;
+use crate::config::Layout;
 use crate::error::{Error, Result};
 use crate::model::{Model, Options, State};
 use crate::question::Question;
+use crate::separate::Phrase;
 
 /// Requests that may wait while one runs.
 pub const WAITING: usize = 4;
@@ -92,6 +95,11 @@ pub enum Status {
 pub struct Info {
     /// Where it was loaded from.
     pub directory: PathBuf,
+    /// How options are laid out: [`Runner::vectors`], [`Runner::phrase`] and [`Runner::compare`]
+    /// are for [`Layout::Separate`].
+    pub layout: Layout,
+    /// Numbers of a hidden state, and so of a vector.
+    pub hidden: usize,
     /// What runs it, such as `cpu (avx512-vnni, 8-bit)`.
     pub backend: String,
     /// Time from the start of the thread until requests are answered.
@@ -132,13 +140,39 @@ enum Work {
         deadline: Option<Instant>,
         reply: Reply<Vec<Answer>>,
     },
+    Vectors {
+        texts: Vec<String>,
+        deadline: Option<Instant>,
+        reply: Reply<Vec<f32>>,
+    },
+    Phrase {
+        text: String,
+        deadline: Option<Instant>,
+        reply: Reply<Phrase>,
+    },
+    Compare {
+        phrase: Phrase,
+        options: Vec<f32>,
+        deadline: Option<Instant>,
+        reply: Reply<Decided>,
+    },
 }
 
 impl Work {
     fn session(&self) -> Option<&[u8]> {
         match self {
             Self::Decide(decision, _) => Some(&decision.session),
-            Self::Prepare(_) | Self::Ask { .. } => None,
+            _ => None,
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Decide(decision, _) | Self::Prepare(decision) => decision.deadline,
+            Self::Ask { deadline, .. }
+            | Self::Vectors { deadline, .. }
+            | Self::Phrase { deadline, .. }
+            | Self::Compare { deadline, .. } => *deadline,
         }
     }
 
@@ -147,6 +181,9 @@ impl Work {
             Self::Decide(_, reply) => reply(Err(why)),
             Self::Prepare(_) => {}
             Self::Ask { reply, .. } => reply(Err(why)),
+            Self::Vectors { reply, .. } => reply(Err(why)),
+            Self::Phrase { reply, .. } => reply(Err(why)),
+            Self::Compare { reply, .. } => reply(Err(why)),
         }
     }
 }

@@ -55,6 +55,17 @@ impl Backend for Puppet {
         })
     }
     fn forget(&mut self, _: usize) {}
+    fn encode(&mut self, s: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
+        self.act("encode", stop)?;
+        Ok(vec![1.0; s.ids.len() * 32])
+    }
+    fn compare(&mut self, _: &[f32], options: &[f32], stop: &Stop) -> Result<Output> {
+        self.act("compare", stop)?;
+        Ok(Output {
+            logits: vec![1.0; options.len() / 32],
+            actions: Vec::new(),
+        })
+    }
 }
 
 struct Stage {
@@ -293,6 +304,8 @@ fn expected_times_come_from_the_nearest_longer_pass() {
     let millis = Duration::from_millis;
     let info = Info {
         directory: PathBuf::new(),
+        layout: Layout::Cached,
+        hidden: 32,
         backend: String::new(),
         load_time: Duration::ZERO,
         passes: vec![(64, millis(2)), (128, millis(5))],
@@ -300,4 +313,59 @@ fn expected_times_come_from_the_nearest_longer_pass() {
     assert_eq!(info.expected(10), Some(millis(2)));
     assert_eq!(info.expected(65), Some(millis(5)));
     assert_eq!(info.expected(256), Some(millis(10)));
+}
+
+#[test]
+fn a_separate_model_answers_through_the_thread() {
+    let directory = golden().with_file_name("separate");
+    let runner = Runner::start(directory, Options::default());
+    ready(&runner);
+    let Status::Ready(info) = runner.status() else {
+        panic!("{:?}", runner.status())
+    };
+    assert_eq!((info.layout, info.hidden), (Layout::Separate, 32));
+    let (send, vectors) = mpsc::channel();
+    let texts = vec!["one".to_owned(), "two".to_owned()];
+    runner.vectors(texts, None, move |got| drop(send.send(got)));
+    let vectors = vectors.recv().unwrap().unwrap();
+    let (send, phrase) = mpsc::channel();
+    runner.phrase("one".to_owned(), None, move |got| drop(send.send(got)));
+    let phrase = phrase.recv().unwrap().unwrap();
+    assert_eq!(phrase.vector.len(), 32);
+    for (options, expected) in [(vectors.clone(), Some(2)), (vectors[1..].to_vec(), None)] {
+        let (send, compared) = mpsc::channel();
+        runner.compare(phrase.clone(), options, None, move |got| {
+            drop(send.send(got));
+        });
+        let compared = compared.recv().unwrap().map(|decided| decided.logits.len());
+        assert_eq!(compared.ok(), expected);
+    }
+    let decision = Decision {
+        state: State::text("one"),
+        options: vec![b"one".to_vec(), b"two".to_vec()],
+        ..Decision::default()
+    };
+    assert_eq!(runner.decide(decision).unwrap().logits.len(), 2);
+}
+
+#[test]
+fn pieces_wait_and_are_late_as_decisions_are() {
+    let stage = Stage::new();
+    stage.send("running", "0", "s", None);
+    stage.begins("prepare");
+    let (send, outcomes) = mpsc::channel();
+    let ask = |deadline| {
+        let send = send.clone();
+        let reply = move |got: std::result::Result<Vec<f32>, _>| drop(send.send(got));
+        stage.runner.vectors(vec!["x".to_owned()], deadline, reply);
+    };
+    (0..WAITING).for_each(|_| ask(Some(Instant::now())));
+    ask(None);
+    assert_eq!(outcomes.recv().unwrap(), Err(Refused::Busy));
+    stage.order(Order::Answer);
+    stage.begins("options");
+    stage.order(Order::Answer);
+    for _ in 0..WAITING {
+        assert_eq!(outcomes.recv().unwrap(), Err(Refused::Late));
+    }
 }

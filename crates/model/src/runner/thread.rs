@@ -74,8 +74,8 @@ fn next(shared: &Shared) -> Option<(Work, Arc<AtomicBool>)> {
     }
 }
 
-struct Worker {
-    model: Model,
+pub(super) struct Worker {
+    pub(super) model: Model,
     slots: Vec<Slot>,
     /// Counts uses of slots.
     clock: u64,
@@ -95,6 +95,8 @@ impl Worker {
         let name = backend.name();
         Info {
             directory: self.model.directory().to_owned(),
+            layout: self.model.agent().layout,
+            hidden: self.model.encoder().hidden,
             backend: if detail.is_empty() {
                 name.to_owned()
             } else {
@@ -109,6 +111,9 @@ impl Worker {
     fn warm_up(&mut self, tokens: usize) -> Option<std::time::Duration> {
         if tokens > self.model.agent().max_len {
             return None;
+        }
+        if self.model.agent().layout == Layout::Separate {
+            return self.warm_up_phrase(tokens);
         }
         let (cls, mask) = (self.model.tokens().cls, self.model.tokens().mask);
         let mut ids = vec![cls; tokens];
@@ -126,34 +131,44 @@ impl Worker {
         Some(start.elapsed())
     }
 
-    fn serve(&mut self, work: Work, stop: &AtomicBool) {
+    fn serve(&mut self, work: Work, flag: &AtomicBool) {
+        let stop = Stop {
+            flag: Some(flag),
+            deadline: work.deadline(),
+        };
         match work {
             Work::Decide(decision, reply) => {
-                let stop = Stop {
-                    flag: Some(stop),
-                    deadline: decision.deadline,
-                };
                 let outcome = self.guarded(&stop, |worker| worker.decide(&decision, &stop));
                 deliver(|| reply(outcome));
             }
             Work::Prepare(decision) => {
-                let stop = Stop {
-                    flag: Some(stop),
-                    deadline: decision.deadline,
-                };
                 let _ = self.guarded(&stop, |worker| worker.prepare(&decision, &stop));
             }
             Work::Ask {
                 state,
                 questions,
-                deadline,
                 reply,
+                ..
             } => {
-                let stop = Stop {
-                    flag: Some(stop),
-                    deadline,
-                };
                 let outcome = self.guarded(&stop, |worker| worker.ask(&state, &questions, &stop));
+                deliver(|| reply(outcome));
+            }
+            Work::Vectors { texts, reply, .. } => {
+                let outcome = self.guarded(&stop, |worker| worker.model.vectors(&texts, &stop));
+                deliver(|| reply(outcome));
+            }
+            Work::Phrase { text, reply, .. } => {
+                let outcome = self.guarded(&stop, |worker| worker.model.phrase(&text, &stop));
+                deliver(|| reply(outcome));
+            }
+            Work::Compare {
+                phrase,
+                options,
+                reply,
+                ..
+            } => {
+                let outcome =
+                    self.guarded(&stop, |worker| worker.compare(&phrase, &options, &stop));
                 deliver(|| reply(outcome));
             }
         }
@@ -196,7 +211,7 @@ impl Worker {
                 let piece = self.model.options_piece(Kind::Choice, &options, len)?;
                 self.model.backend().options(slot, &piece, stop)?
             }
-            Layout::Sequential | Layout::Parallel => {
+            Layout::Sequential | Layout::Parallel | Layout::Separate => {
                 let options: Vec<String> = options.into_iter().map(Into::into).collect();
                 let question = Question::choice("", &decision.question, &options);
                 let sequence = self.model.sequence(&decision.state, &question)?;

@@ -2,34 +2,35 @@
 
 use super::{Cpu, Kept, KeysValues, Packer, Work, apply, quantise, room};
 use crate::backend::{Stop, sees};
-use crate::config::{Attention, Layout};
+use crate::config::{Attention, Family, Layout};
 use crate::error::Result;
 use crate::kernels::{
-    Attend, Isa, Packed, SLACK, Span, Write, attend, gate, norm, rotate, transpose_into,
+    Attend, Isa, Packed, SLACK, Span, Write, attend, gate, gelu, norm, rotate, transpose_into,
 };
-use crate::parameters::EncoderLayer;
+use crate::parameters::{EncoderLayer, Norm};
 use crate::sequence::Sequence;
 
 pub(super) struct Layer {
-    attention_norm: Option<Vec<f32>>,
+    attention_norm: Option<Norm>,
     query: Packed,
     key_value: Packed,
     attention_out: Packed,
-    mlp_norm: Vec<f32>,
+    mlp_norm: Norm,
     mlp_in: Packed,
     mlp_out: Packed,
 }
 
 impl Layer {
     pub(super) fn pack(l: &EncoderLayer, packer: &Packer, d: usize) -> std::io::Result<Self> {
+        let bias = l.qkv.bias.as_deref();
         Ok(Self {
             attention_norm: l.attention_norm.clone(),
-            query: packer.rows(&l.qkv, 0..d, None)?,
-            key_value: packer.rows(&l.qkv, d..3 * d, None)?,
-            attention_out: packer.matrix(&l.attention_out)?,
+            query: packer.rows(&l.qkv.weight, 0..d, bias)?,
+            key_value: packer.rows(&l.qkv.weight, d..3 * d, bias)?,
+            attention_out: packer.linear(&l.attention_out)?,
             mlp_norm: l.mlp_norm.clone(),
-            mlp_in: packer.matrix(&l.mlp_in)?,
-            mlp_out: packer.matrix(&l.mlp_out)?,
+            mlp_in: packer.linear(&l.mlp_in)?,
+            mlp_out: packer.linear(&l.mlp_out)?,
         })
     }
 }
@@ -46,7 +47,7 @@ impl Cpu {
     /// Runs all layers over `s`, whose tokens also see `past`. Afterwards `work.x` holds the
     /// hidden states after the last norm: of all tokens, or of the `wanted` ones. Keys and values
     /// go to `keep`.
-    pub(super) fn encode(
+    pub(super) fn run_layers(
         &mut self,
         s: &Sequence,
         past: Option<&Kept>,
@@ -55,8 +56,10 @@ impl Cpu {
         stop: &Stop,
     ) -> Result<()> {
         let reach = s.positions.iter().max().map_or(0, |p| *p as usize + 1);
-        self.turns.iter_mut().for_each(|turns| turns.reach(reach));
-        self.embed(&s.ids);
+        for turns in self.turns.iter_mut().flatten() {
+            turns.reach(reach);
+        }
+        self.embed(s);
         let segments = segments(s);
         if let Some(keep) = &mut keep {
             keep.layers
@@ -89,38 +92,31 @@ impl Cpu {
                 keep.as_deref_mut().map(|kept| &mut kept.layers[index]),
             );
         }
-        let Work { x, normed, .. } = &mut work;
-        let normed = room(normed, x.len());
-        norm(
-            self.isa,
-            x,
-            &self.final_norm,
-            None,
-            self.encoder.eps,
-            normed,
-        );
-        x.copy_from_slice(normed);
+        if let Some(last) = &self.final_norm {
+            norm_in_place(self.isa, last, self.encoder.eps, &mut work);
+        }
         self.work = work;
         Ok(())
     }
 
-    fn embed(&mut self, ids: &[u32]) {
+    fn embed(&mut self, s: &Sequence) {
         let d = self.encoder.hidden;
         let Work { x, normed, .. } = &mut self.work;
-        let normed = room(normed, ids.len() * d);
-        for (row, id) in normed.chunks_exact_mut(d).zip(ids) {
-            self.embedding.row(*id as usize, row);
+        let normed = room(normed, s.ids.len() * d);
+        let tokens = s.ids.iter().zip(&s.positions);
+        for (row, (id, position)) in normed.chunks_exact_mut(d).zip(tokens) {
+            self.embedding.row(*id, *position, row);
         }
-        x.resize(ids.len() * d, 0.0);
-        norm(
-            self.isa,
-            normed,
-            &self.embedding_norm,
-            None,
-            self.encoder.eps,
-            x,
-        );
+        x.resize(s.ids.len() * d, 0.0);
+        norm(self.isa, normed, &self.embedding_norm, self.encoder.eps, x);
     }
+}
+
+/// Norms the rows of `w.x`; afterwards `w.normed` begins with the same numbers.
+fn norm_in_place(isa: Isa, parameters: &Norm, eps: f32, w: &mut Work) {
+    let normed = room(&mut w.normed, w.x.len());
+    norm(isa, &w.x, parameters, eps, normed);
+    w.x.copy_from_slice(normed);
 }
 
 /// One layer over one sequence.
@@ -138,14 +134,15 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn run(&self, w: &mut Work, keep: Option<&mut KeysValues>) {
         let (isa, d, eps) = (self.cpu.isa, self.cpu.encoder.hidden, self.cpu.encoder.eps);
+        let post = self.cpu.encoder.family == Family::Bert;
         let tokens = self.s.ids.len();
         let all = self.rows.len() == tokens;
 
         // Keys and values of all tokens, queries of those that go on.
         let normed = room(&mut w.normed, tokens * d);
         match &self.layer.attention_norm {
-            Some(weight) => norm(isa, &w.x, weight, None, eps, normed),
-            None => normed.copy_from_slice(&w.x),
+            Some(before) if !post => norm(isa, &w.x, before, eps, normed),
+            _ => normed.copy_from_slice(&w.x),
         }
         quantise(isa, normed, d, &self.layer.key_value, &mut w.quantised);
         // Beyond the last value whole vectors are read.
@@ -179,22 +176,17 @@ impl Pass<'_> {
             Write::Replace,
         );
 
-        // Positions.
-        let turns = match self.kind {
-            Attention::Full => &self.cpu.turns[0],
-            Attention::Sliding => &self.cpu.turns[1],
-        };
-        let heads = self.cpu.encoder.heads;
         let positions: Vec<u32> = self.rows.iter().map(|r| self.s.positions[*r]).collect();
-        rotate(isa, queries, d, heads, &positions, turns);
-        rotate(
-            isa,
-            &mut kv[..tokens * 2 * d],
-            2 * d,
-            heads,
-            &self.s.positions,
-            turns,
-        );
+        if let Some([full, sliding]) = &self.cpu.turns {
+            let turns = match self.kind {
+                Attention::Full => full,
+                Attention::Sliding => sliding,
+            };
+            let heads = self.cpu.encoder.heads;
+            let keys = &mut kv[..tokens * 2 * d];
+            rotate(isa, queries, d, heads, &positions, turns);
+            rotate(isa, keys, 2 * d, heads, &self.s.positions, turns);
+        }
         let stride = tokens.next_multiple_of(16);
         let keys = room(&mut w.keys, d * stride + SLACK);
         transpose_into(isa, &kv[..tokens * 2 * d], 2 * d, d, keys, stride);
@@ -233,23 +225,32 @@ impl Pass<'_> {
             Write::Add,
         );
 
-        // Gated inner layer.
+        // Inner layer.
+        match &self.layer.attention_norm {
+            Some(after) if post => norm_in_place(isa, after, eps, w),
+            _ => norm(
+                isa,
+                &w.x,
+                &self.layer.mlp_norm,
+                eps,
+                room(&mut w.normed, rows * d),
+            ),
+        }
+        let q = &mut w.quantised;
+        let normed = &w.normed[..rows * d];
+        let (mlp_in, mlp_out) = (&self.layer.mlp_in, &self.layer.mlp_out);
         let inner = self.cpu.encoder.intermediate;
-        let normed = room(&mut w.normed, rows * d);
-        norm(isa, &w.x, &self.layer.mlp_norm, None, eps, normed);
-        let wide = room(&mut w.wide, rows * 2 * inner);
-        apply(isa, &self.layer.mlp_in, normed, d, q, wide, Write::Replace);
-        let gated = room(&mut w.gated, rows * inner);
-        gate(isa, wide, inner, gated);
-        apply(
-            isa,
-            &self.layer.mlp_out,
-            gated,
-            inner,
-            q,
-            &mut w.x,
-            Write::Add,
-        );
+        let wide = room(&mut w.wide, rows * mlp_in.outputs());
+        apply(isa, mlp_in, normed, d, q, wide, Write::Replace);
+        let active = room(&mut w.gated, rows * inner);
+        match self.cpu.encoder.family {
+            Family::ModernBert => gate(isa, wide, inner, active),
+            Family::Bert => gelu(isa, wide, active),
+        }
+        apply(isa, mlp_out, active, inner, q, &mut w.x, Write::Add);
+        if post {
+            norm_in_place(isa, &self.layer.mlp_norm, eps, w);
+        }
     }
 
     /// Queries of each segment against the runs that the segment sees.

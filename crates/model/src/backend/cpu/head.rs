@@ -3,7 +3,6 @@
 use super::encoder::pick;
 use super::{Packer, Work, apply, quantise, room};
 use crate::backend::{Output, action_features};
-use crate::config::Kind;
 use crate::kernels::{
     Attend, Isa, Packed, SLACK, Span, Write, attend, gelu, norm, relu, transpose_into,
 };
@@ -15,8 +14,8 @@ pub(super) struct Head {
     scorer_norm: Norm,
     scorer_hidden: Packed,
     scorer_out: Packed,
-    action_hidden: Packed,
-    action_out: Packed,
+    /// Inner and outer layer of the action head.
+    action: Option<[Packed; 2]>,
 }
 
 struct Layer {
@@ -34,18 +33,14 @@ const HEAD_WIDTH: usize = 64;
 
 impl Head {
     pub(super) fn pack(p: &Parameters, packer: &Packer, d: usize) -> std::io::Result<Self> {
-        let copy = |n: &Norm| Norm {
-            weight: n.weight.clone(),
-            bias: n.bias.clone(),
-        };
         let layer = |l: &crate::parameters::HeadLayer| {
-            let bias = Some(&l.qkv.bias[..]);
+            let bias = l.qkv.bias.as_deref();
             Ok(Layer {
-                norm1: copy(&l.norm1),
+                norm1: l.norm1.clone(),
                 query: packer.rows(&l.qkv.weight, 0..d, bias)?,
                 key_value: packer.rows(&l.qkv.weight, d..3 * d, bias)?,
                 out: packer.linear(&l.out)?,
-                norm2: copy(&l.norm2),
+                norm2: l.norm2.clone(),
                 up: packer.linear(&l.up)?,
                 down: packer.linear(&l.down)?,
             })
@@ -53,27 +48,27 @@ impl Head {
         Ok(Self {
             layers: p.head.iter().map(layer).collect::<std::io::Result<_>>()?,
             kinds: p.kinds.clone(),
-            scorer_norm: copy(&p.scorer_norm),
+            scorer_norm: p.scorer_norm.clone(),
             scorer_hidden: packer.exact(&p.scorer_hidden)?,
             scorer_out: packer.exact(&p.scorer_out)?,
-            action_hidden: packer.exact(&p.action_hidden)?,
-            action_out: packer.exact(&p.action_out)?,
+            action: match &p.action {
+                Some(action) => Some([packer.exact(&action.hidden)?, packer.exact(&action.out)?]),
+                None => None,
+            },
         })
     }
 
-    /// Logits from the hidden states in `w.x`: row 0 is `[CLS]`, `markers` are the options.
-    pub(super) fn decide(
-        &self,
-        isa: Isa,
-        d: usize,
-        w: &mut Work,
-        markers: &[usize],
-        kind: Kind,
-    ) -> Output {
-        let kind = &self.kinds[kind as usize * d..][..d];
-        for row in w.x.chunks_exact_mut(d) {
+    /// Adds the type embedding in row `kind` of the table to rows of hidden states.
+    pub(super) fn add_kind(&self, rows: &mut [f32], d: usize, kind: usize) {
+        let kind = &self.kinds[kind * d..][..d];
+        for row in rows.chunks_exact_mut(d) {
             row.iter_mut().zip(kind).for_each(|(x, k)| *x += k);
         }
+    }
+
+    /// Logits from the hidden states in `w.x`, to which their kinds have been added: row 0 is
+    /// `[CLS]`, `markers` are the options.
+    pub(super) fn decide(&self, isa: Isa, d: usize, w: &mut Work, markers: &[usize]) -> Output {
         let wanted: Vec<usize> = std::iter::once(0).chain(markers.iter().copied()).collect();
         if self.layers.is_empty() {
             pick(&mut w.x, &wanted, d);
@@ -91,8 +86,7 @@ impl Head {
         let options = &w.x[d..];
         let count = options.len() / d;
         let normed = room(&mut w.normed, count * d);
-        let n = &self.scorer_norm;
-        norm(isa, options, &n.weight, Some(&n.bias), HEAD_EPS, normed);
+        norm(isa, options, &self.scorer_norm, HEAD_EPS, normed);
         let wide = room(&mut w.wide, count * d);
         apply(
             isa,
@@ -115,33 +109,26 @@ impl Head {
             Write::Replace,
         );
 
-        let pooled = [&w.x[..d], &action_features(&logits)].concat();
-        let units = self.action_hidden.outputs();
-        let hidden = room(&mut w.wide, units);
-        let q = &mut w.quantised;
-        apply(
-            isa,
-            &self.action_hidden,
-            &pooled,
-            d + ACTION_FEATURES,
-            q,
-            hidden,
-            Write::Replace,
-        );
-        let active = room(&mut w.normed, units);
-        gelu(isa, hidden, active);
-        let mut actions = vec![0.0; self.action_out.outputs()];
-        apply(
-            isa,
-            &self.action_out,
-            active,
-            units,
-            q,
-            &mut actions,
-            Write::Replace,
-        );
+        let actions = match &self.action {
+            Some(layers) => act(isa, d, layers, &logits, w),
+            None => Vec::new(),
+        };
         Output { logits, actions }
     }
+}
+
+/// The action head on the row of `[CLS]` and what it reads of the logits.
+fn act(isa: Isa, d: usize, [inner, outer]: &[Packed; 2], logits: &[f32], w: &mut Work) -> Vec<f32> {
+    let pooled = [&w.x[..d], &action_features(logits)].concat();
+    let units = inner.outputs();
+    let hidden = room(&mut w.wide, units);
+    let (width, q) = (d + ACTION_FEATURES, &mut w.quantised);
+    apply(isa, inner, &pooled, width, q, hidden, Write::Replace);
+    let active = room(&mut w.normed, units);
+    gelu(isa, hidden, active);
+    let mut actions = vec![0.0; outer.outputs()];
+    apply(isa, outer, active, units, q, &mut actions, Write::Replace);
+    actions
 }
 
 impl Layer {
@@ -149,14 +136,7 @@ impl Layer {
     fn run(&self, isa: Isa, d: usize, w: &mut Work, wanted: Option<&[usize]>) {
         let tokens = w.x.len() / d;
         let normed = room(&mut w.normed, tokens * d);
-        norm(
-            isa,
-            &w.x,
-            &self.norm1.weight,
-            Some(&self.norm1.bias),
-            HEAD_EPS,
-            normed,
-        );
+        norm(isa, &w.x, &self.norm1, HEAD_EPS, normed);
         quantise(isa, normed, d, &self.key_value, &mut w.quantised);
         let kv = room(&mut w.kv, tokens * 2 * d + SLACK);
         let (kv_rows, _) = kv.split_at_mut(tokens * 2 * d);
@@ -207,14 +187,7 @@ impl Layer {
         apply(isa, &self.out, mixed, d, q, &mut w.x, Write::Add);
 
         let normed = room(&mut w.normed, rows * d);
-        norm(
-            isa,
-            &w.x,
-            &self.norm2.weight,
-            Some(&self.norm2.bias),
-            HEAD_EPS,
-            normed,
-        );
+        norm(isa, &w.x, &self.norm2, HEAD_EPS, normed);
         let wide = room(&mut w.wide, rows * 4 * d);
         apply(isa, &self.up, normed, d, q, wide, Write::Replace);
         relu(isa, wide);

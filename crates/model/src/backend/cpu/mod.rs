@@ -8,11 +8,13 @@ mod head;
 
 use std::collections::HashMap;
 
-use super::{Backend, OptionsNeeded, Output, Stop, check};
-use crate::config::{AgentConfig, Attention, EncoderConfig, Layout};
+use super::{
+    Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, check, check_rows, separately,
+};
+use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Layout};
 use crate::error::{Error, Result};
 use crate::kernels::{Activations, Format, Isa, Packed, Quantised, Turns, Write};
-use crate::parameters::{Linear, Parameters};
+use crate::parameters::{Embedding, Linear, Norm, Parameters};
 use crate::sequence::Sequence;
 use crate::weights::Matrix;
 
@@ -43,11 +45,12 @@ pub(crate) struct Cpu {
     agent: AgentConfig,
     isa: Isa,
     precision: Precision,
-    embedding: Matrix,
-    embedding_norm: Vec<f32>,
-    final_norm: Vec<f32>,
+    embedding: Embedding,
+    embedding_norm: Norm,
+    final_norm: Option<Norm>,
     layers: Vec<encoder::Layer>,
-    turns: [Turns; 2],
+    /// Of full and of sliding layers; BERT has none.
+    turns: Option<[Turns; 2]>,
     head: head::Head,
     slots: HashMap<usize, Kept>,
     work: Work,
@@ -102,8 +105,12 @@ impl Cpu {
             hidden: encoder.hidden,
         };
         let half = encoder.head_dim() / 2;
-        let turns =
-            [Attention::Full, Attention::Sliding].map(|k| Turns::new(encoder.base(k), half));
+        let turns = match encoder.family {
+            Family::Bert => None,
+            Family::ModernBert => Some(
+                [Attention::Full, Attention::Sliding].map(|k| Turns::new(encoder.base(k), half)),
+            ),
+        };
         let layers = p
             .layers
             .iter()
@@ -124,17 +131,23 @@ impl Cpu {
         })
     }
 
+    /// The head over the hidden states in `work.x`, for the kind of question `kind`.
+    fn decide(&mut self, markers: &[usize], kind: usize) -> Output {
+        let d = self.encoder.hidden;
+        self.head.add_kind(&mut self.work.x, d, kind);
+        self.head.decide(self.isa, d, &mut self.work, markers)
+    }
+
     /// Hidden states of the first token and of the markers, as the head of a `cached` model
     /// compares them.
-    fn compare(&mut self, first: Option<&[f32]>, s: &Sequence) -> Output {
+    fn compare_markers(&mut self, first: Option<&[f32]>, s: &Sequence) -> Output {
         let d = self.encoder.hidden;
         if let Some(first) = first {
             self.work.x.splice(0..0, first.iter().copied());
         }
         let markers: Vec<usize> = (1..=s.markers.len()).collect();
         debug_assert_eq!(self.work.x.len(), (markers.len() + 1) * d);
-        self.head
-            .decide(self.isa, d, &mut self.work, &markers, s.kind)
+        self.decide(&markers, s.kind as usize)
     }
 }
 
@@ -152,26 +165,27 @@ impl Backend for Cpu {
     }
 
     fn forward(&mut self, s: &Sequence, stop: &Stop) -> Result<Output> {
-        check(s, self.encoder.vocab, OptionsNeeded::Some)?;
+        check(s, &self.encoder, OptionsNeeded::Some)?;
         if self.agent.layout == Layout::Cached {
             let wanted: Vec<usize> = std::iter::once(0)
                 .chain(s.markers.iter().copied())
                 .collect();
-            self.encode(s, None, Some(&wanted), None, stop)?;
-            return Ok(self.compare(None, s));
+            self.run_layers(s, None, Some(&wanted), None, stop)?;
+            return Ok(self.compare_markers(None, s));
         }
-        self.encode(s, None, None, None, stop)?;
+        if self.agent.layout == Layout::Separate {
+            let hidden = self.encoder.hidden;
+            return separately(self, hidden, s, stop);
+        }
+        self.run_layers(s, None, None, None, stop)?;
         stop.check()?;
-        let d = self.encoder.hidden;
-        Ok(self
-            .head
-            .decide(self.isa, d, &mut self.work, &s.markers, s.kind))
+        Ok(self.decide(&s.markers, s.kind as usize))
     }
 
     fn prepare(&mut self, slot: usize, state: &Sequence, stop: &Stop) -> Result<()> {
         let mut kept = self.slots.remove(&slot).unwrap_or_default();
-        check(state, self.encoder.vocab, OptionsNeeded::None)?;
-        self.encode(state, None, Some(&[0]), Some(&mut kept), stop)?;
+        check(state, &self.encoder, OptionsNeeded::None)?;
+        self.run_layers(state, None, Some(&[0]), Some(&mut kept), stop)?;
         kept.len = state.ids.len();
         kept.first.clear();
         kept.first.extend_from_slice(&self.work.x);
@@ -180,18 +194,39 @@ impl Backend for Cpu {
     }
 
     fn options(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
-        check(s, self.encoder.vocab, OptionsNeeded::Some)?;
+        check(s, &self.encoder, OptionsNeeded::Some)?;
         let empty = || Error::Input(format!("slot {slot} holds no state"));
         // Taken out for the time of the pass, and back in whatever becomes of it.
         let kept = self.slots.remove(&slot).ok_or_else(empty)?;
-        let ran = self.encode(s, Some(&kept), Some(&s.markers), None, stop);
-        let output = ran.map(|()| self.compare(Some(&kept.first), s));
+        let ran = self.run_layers(s, Some(&kept), Some(&s.markers), None, stop);
+        let output = ran.map(|()| self.compare_markers(Some(&kept.first), s));
         self.slots.insert(slot, kept);
         output
     }
 
     fn forget(&mut self, slot: usize) {
         self.slots.remove(&slot);
+    }
+
+    fn encode(&mut self, pieces: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
+        check(pieces, &self.encoder, OptionsNeeded::None)?;
+        self.run_layers(pieces, None, None, None, stop)?;
+        Ok(self.work.x.clone())
+    }
+
+    fn compare(&mut self, state: &[f32], options: &[f32], stop: &Stop) -> Result<Output> {
+        let d = self.encoder.hidden;
+        check_rows(state, options, d)?;
+        stop.check()?;
+        let x = &mut self.work.x;
+        x.clear();
+        x.extend_from_slice(state);
+        x.extend_from_slice(options);
+        let (tokens, rows) = (state.len() / d, x.len() / d);
+        self.head.add_kind(&mut x[..tokens * d], d, STATE_ROW);
+        self.head.add_kind(&mut x[tokens * d..], d, OPTION_ROW);
+        let markers: Vec<usize> = (tokens..rows).collect();
+        Ok(self.head.decide(self.isa, d, &mut self.work, &markers))
     }
 }
 
@@ -228,17 +263,14 @@ impl Packer {
         Packed::new(self.isa, matrix, rows, bias, self.format(matrix.columns))
     }
 
-    fn matrix(&self, matrix: &Matrix) -> std::io::Result<Packed> {
-        self.rows(matrix, 0..matrix.rows, None)
-    }
-
     fn linear(&self, linear: &Linear) -> std::io::Result<Packed> {
-        self.rows(&linear.weight, 0..linear.weight.rows, Some(&linear.bias))
+        let bias = linear.bias.as_deref();
+        self.rows(&linear.weight, 0..linear.weight.rows, bias)
     }
 
     /// What decides in the end is kept exact; it is small.
     fn exact(&self, linear: &Linear) -> std::io::Result<Packed> {
-        let (matrix, bias) = (&linear.weight, Some(&linear.bias[..]));
+        let (matrix, bias) = (&linear.weight, linear.bias.as_deref());
         Packed::new(self.isa, matrix, 0..matrix.rows, bias, Format::Float)
     }
 }

@@ -1,6 +1,7 @@
 //! Wrong configurations are refused with the file and the field.
 
 use super::*;
+use crate::error::Error;
 
 const ENCODER: &str = r#"{"model_type": "modernbert", "vocab_size": 10, "hidden_size": 8,
   "intermediate_size": 12, "num_hidden_layers": 4, "num_attention_heads": 2,
@@ -38,7 +39,7 @@ fn every_third_layer_is_full_by_default() {
 #[test]
 fn wrong_encoder_values_name_their_field() {
     let with = |from: &str, to: &str| field(encoder(&ENCODER.replace(from, to)));
-    assert_eq!(with("modernbert", "bert"), "model_type");
+    assert_eq!(with("modernbert", "roberta"), "model_type");
     assert_eq!(with("\"vocab_size\": 10,", ""), "vocab_size");
     assert_eq!(
         with("\"vocab_size\": 10", "\"vocab_size\": \"10\""),
@@ -117,4 +118,44 @@ fn odd_temperatures_are_mended_and_reported() {
         [("choice:11+".to_owned(), 5.0)]
     );
     assert_eq!(config.warnings.len(), 3);
+}
+
+const BERT: &str = r#"{"model_type": "bert", "vocab_size": 10, "hidden_size": 9,
+  "intermediate_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3,
+  "max_position_embeddings": 40}"#;
+
+#[test]
+fn a_bert_has_the_defaults_of_hugging_face() {
+    let config = encoder(BERT).unwrap();
+    assert_eq!((config.family, config.head_dim()), (Family::Bert, 3));
+    assert_eq!(config.layers, [Attention::Full; 2]);
+    assert_eq!((config.eps, config.token_types), (1e-12, 2));
+    let with = |more: &str| field(encoder(&BERT.replace("{\"model", more)));
+    assert_eq!(with("{\"hidden_act\": \"gelu_new\", \"model"), "hidden_act");
+    let relative = "{\"position_embedding_type\": \"relative_key\", \"model";
+    assert_eq!(with(relative), "position_embedding_type");
+    assert_eq!(with("{\"is_decoder\": true, \"model"), "is_decoder");
+}
+
+#[test]
+fn budgets_of_a_separate_checkpoint_fit_the_encoder() {
+    let read = |more: &str| {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text =
+            format!(r#"{{"encoder": "x", "head_layers": 1, "option_layout": "separate", {more}}}"#);
+        std::fs::write(file.path(), text).unwrap();
+        AgentConfig::read(file.path(), &encoder(BERT).unwrap())
+    };
+    let good = read(r#""max_len": 40, "option_max_len": 38"#).unwrap();
+    assert_eq!((good.max_len, good.option_max_len), (40, 38));
+    assert_eq!(
+        field(read(r#""max_len": 41, "option_max_len": 9"#)),
+        "max_len"
+    );
+    assert_eq!(
+        field(read(r#""max_len": 2, "option_max_len": 9"#)),
+        "max_len"
+    );
+    let long = read(r#""max_len": 40, "option_max_len": 39"#);
+    assert_eq!(field(long), "option_max_len");
 }
