@@ -18,14 +18,14 @@ typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
 # Every function but the widgets runs with zsh's own options and these.
 typeset -ga +x __tabsense_safe=(-o no_aliases -o no_err_return -o no_err_exit -o no_xtrace)
 # More matches than this are left in native order: sending and adding them would cost too long.
-# As are matches picked from more words than that: they are looked at twice.
-typeset -gi +x __tabsense_most=2000 __tabsense_most_given=20000
+# As are matches picked from more words than that (they are looked at twice), or from more calls.
+typeset -gi +x __tabsense_most=2000 __tabsense_most_given=20000 __tabsense_most_calls=500
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd
 typeset -gi +x __tabsense_histcmd
 typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
-typeset -ga +x __tabsense_group_names __tabsense_plan __tabsense_added
+typeset -ga +x __tabsense_group_names __tabsense_plan __tabsense_added __tabsense_plain
 typeset -ga +x __tabsense_state __tabsense_started __tabsense_pending
 typeset -g +x __tabsense_command='' __tabsense_session="${__tabsense_session:-}" __tabsense_word=''
 typeset -g +x __tabsense_numeric='' __tabsense_multibyte='' __tabsense_unit=''
@@ -74,7 +74,7 @@ __tabsense_begin() {
   __tabsense_numeric=$numeric __tabsense_multibyte=$multibyte
   __tabsense_calls=0 __tabsense_groups=0 __tabsense_total=0 __tabsense_odd=0
   __tabsense_options_of=() __tabsense_context=() __tabsense_group_of=()
-  __tabsense_group_names=() __tabsense_added=()
+  __tabsense_group_names=() __tabsense_added=() __tabsense_plain=()
   __tabsense_word=$PREFIX
   comppostfuncs=(${comppostfuncs:#_tabsense_post} _tabsense_post)
   functions[compadd]=$functions[_tabsense_compadd]
@@ -134,7 +134,7 @@ _tabsense_compadd() {
 __tabsense_note() {
   emulate -L zsh "${__tabsense_safe[@]}"
   local -i count=$#__tabsense_hits call group
-  if (( __tabsense_total + count > __tabsense_most )); then
+  if (( __tabsense_total + count > __tabsense_most || __tabsense_calls > __tabsense_most_calls )); then
     __tabsense_odd=1
   fi
   (( count && ! __tabsense_odd )) || return 0
@@ -157,6 +157,15 @@ __tabsense_note() {
   fi
   __tabsense_group_of[call]=$group
 
+  # Mostly there is one call, whose matches show as they are: those need no more than their text.
+  if (( call == 1 && ! $#__tabsense_shown )); then
+    __tabsense_plain=("${(@)__tabsense_hits}")
+    return 0
+  fi
+  if (( $#__tabsense_plain )); then
+    set -A __tabsense_items_1 $'\0'"${(@)^__tabsense_plain}"$'\0'1
+    __tabsense_plain=()
+  fi
   # One item a match: display string, text, call. Joined and split in one go, without a loop.
   local -a items shown hits
   if (( $#__tabsense_shown )); then
@@ -169,8 +178,8 @@ __tabsense_note() {
   else
     items=($'\0'"${(@)^__tabsense_hits}"$'\0'"$call")
   fi
-  local own=__tabsense_items_$group
-  set -A $own "${(@P)own}" "${(@)items}"
+  # Appended in place: there may be hundreds of calls.
+  eval "__tabsense_items_$group+=(\"\${(@)items}\")"
 }
 
 # _approximate puts its own compadd in front only when there is none yet, so its part is done here:
@@ -247,6 +256,7 @@ __tabsense_ask() {
   local own
   for (( group = 1; group <= __tabsense_groups; group++ )); do
     own=__tabsense_items_$group
+    (( ! $#__tabsense_plain )) || own=__tabsense_plain
     items=("${(@P)own}")
     case ${__tabsense_group_names[group]%%:*} in
       o) items=("${(@o)items}") ;;
@@ -266,8 +276,12 @@ __tabsense_ask() {
     __tabsense_around "${context[3]}" "${options[@]}"
     before[$call]=$reply[1] after[$call]=$reply[2] quoted[$call]=$reply[3]
   done
-  rest=("${(@)all#*$nul}")
-  texts=("${(@)rest%%$nul*}")
+  if (( $#__tabsense_plain )); then
+    texts=("${(@)all}")
+  else
+    rest=("${(@)all#*$nul}")
+    texts=("${(@)rest%%$nul*}")
+  fi
   if (( ${#${(@u)before}} <= 1 && ${#${(@u)after}} <= 1 && ${#${(@u)quoted}} <= 1 )); then
     # Unquoting is slow, and most names have nothing to unquote.
     [[ ${quoted[1]-} != Q || "$texts" != *[\\\'\"\$]* ]] || texts=("${(@Q)texts}")
@@ -275,16 +289,20 @@ __tabsense_ask() {
   else
     __tabsense_whole_words
   fi
-  # Always pairs: the line break after the last record is then half a pair, which the client drops.
-  shown=("${(@)all%%$nul*}")
-  shown=("${(@)shown#* -- }")
-  records=("${(@)texts:^shown}")
 
   local -a header=(shell=zsh "session=$__tabsense_session" "line=$PREBUFFER$BUFFER"
     cursor=$(( $#PREBUFFER + $#LBUFFER )) "unit=$__tabsense_unit" "cwd=$PWD" "word=${(Q)__tabsense_word}"
     base= pairs=1 "add=$2" "time=${EPOCHREALTIME-}")
   local data="${(pj:\0:)header}"$'\0\0'
-  (( $#records == 0 )) || data+="${(pj:\0:)records}"$'\0'
+  # Always pairs: the line break after the last record is then half a pair, which the client drops.
+  if (( $#__tabsense_plain )); then
+    data+="${(pj:\0\0:)texts}"$'\0\0'
+  elif (( $#all )); then
+    shown=("${(@)all%%$nul*}")
+    shown=("${(@)shown#* -- }")
+    records=("${(@)texts:^shown}")
+    data+="${(pj:\0:)records}"$'\0'
+  fi
   [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
   local answer
   { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
@@ -369,7 +387,13 @@ __tabsense_replay() {
     ranked+=("${__tabsense_all_items[place+1]}")
   done
   ranked+=("${(@)__tabsense_all_items:|ranked}")
-  for (( group = 1; group <= __tabsense_groups; group++ )); do
+  local -i groups=__tabsense_groups
+  if (( $#__tabsense_plain )); then
+    local -a words=("${(@)ranked}") shown=()
+    __tabsense_add_words 1
+    groups=0
+  fi
+  for (( group = 1; group <= groups; group++ )); do
     calls=()
     for (( call = 1; call <= __tabsense_calls; call++ )); do
       (( __tabsense_group_of[call] != group )) || calls+=($call)
@@ -416,14 +440,20 @@ __tabsense_add_mixed() {
 }
 
 # Adds items with the options and in the context of call $1.
-# A function of its own: zsh puts PREFIX and its kin back when it returns.
 __tabsense_add() {
-  local nul=$'\0' name=${__tabsense_group_names[${__tabsense_group_of[$1]}]#*:}
-  local -a context=("${(@ps:\0:)__tabsense_context[$1]}") options=()
-  [[ -z $__tabsense_options_of[$1] ]] || options=("${(@ps:\0:)__tabsense_options_of[$1]}")
+  local nul=$'\0' call=$1
   shift
   local -a shown=("${(@)@%%$nul*}") words=("${(@)@#*$nul}")
   words=("${(@)words%%$nul*}")
+  __tabsense_add_words $call
+}
+
+# Adds words with their display strings (words and shown of the caller) as call $1 did.
+# A function of its own: zsh puts PREFIX and its kin back when it returns.
+__tabsense_add_words() {
+  local name=${__tabsense_group_names[${__tabsense_group_of[$1]}]#*:}
+  local -a context=("${(@ps:\0:)__tabsense_context[$1]}") options=()
+  [[ -z $__tabsense_options_of[$1] ]] || options=("${(@ps:\0:)__tabsense_options_of[$1]}")
   PREFIX=$context[1] SUFFIX=$context[2] IPREFIX=$context[3] ISUFFIX=$context[4]
   [[ ${compstate[pattern_match]-} == $context[5] ]] || compstate[pattern_match]=$context[5]
   # The first of several equal options counts: ours.
@@ -449,124 +479,5 @@ __tabsense_add_own() {
     builtin compadd -U -f -V tabsense -p "$dir" -W "${dir/#\~\//$HOME/}" -- "$base"
   done
 }
-
-# --- commands -------------------------------------------------------------------------------------
-
-# The shell's own ignore settings, as far as they can be seen before the command runs.
-__tabsense_keeps() {
-  local line=$1 word=${1%%[[:space:]]*}
-  [[ -n ${HISTFILE:-} && $HISTFILE != /dev/null && ${SAVEHIST:-0} -gt 0 ]] || return 1
-  [[ -n $line && $line != ' '* ]] || return 1
-  [[ -z ${HISTORY_IGNORE:-} || $line != ${~HISTORY_IGNORE} ]] || return 1
-  [[ ! -o hist_ignore_space || ${aliases[$word]-} != ' '* ]] || return 1
-  local stored='(builtin |)(history|r|fc *-*l*)(| *)'
-  [[ ! -o hist_no_store || $line != ${~stored} ]]
-}
-
-__tabsense_preexec() {
-  # HISTORY_IGNORE is a pattern in the user's own terms; the other options outlive `emulate`.
-  local glob=no_extended_glob
-  [[ ! -o extended_glob ]] || glob=extended_glob
-  emulate -L zsh "${__tabsense_safe[@]}" -o $glob
-  __tabsense_flush
-  # $1 as typed, with its line breaks; empty where there is no history.
-  __tabsense_command=
-  if __tabsense_keeps "${1-}"; then
-    __tabsense_command=$1 __tabsense_histcmd=HISTCMD
-    __tabsense_started=($epochtime "$PWD")
-  fi
-}
-
-__tabsense_precmd() {
-  local __tabsense_status=$?
-  emulate -L zsh "${__tabsense_safe[@]}"
-  [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
-  __tabsense_install
-  if [[ -z $__tabsense_command ]]; then
-    __tabsense_tell
-    return 0
-  fi
-  local -a now=($epochtime)
-  local -i took=$(( (now[1] - __tabsense_started[1]) * 1000 + (now[2] - __tabsense_started[2]) / 1000000 ))
-  (( took >= 0 )) || took=0
-  __tabsense_pending=("command=$__tabsense_command" exit=$__tabsense_status
-    start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
-    "ran_in=$__tabsense_started[3]")
-  __tabsense_command=
-  # A hook of someone else may keep the line out of the history: zsh shows that one line later.
-  if (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]; then
-    __tabsense_tell
-    return 0
-  fi
-  __tabsense_tell "${(@)__tabsense_pending}"
-  __tabsense_pending=()
-}
-
-# Sends the line that waited. The event number stands still when the shell drops a line.
-__tabsense_flush() {
-  (( $#__tabsense_pending )) || return 0
-  (( HISTCMD == __tabsense_histcmd )) || __tabsense_tell "${(@)__tabsense_pending}"
-  __tabsense_pending=()
-}
-
-# Tells the worker where the shell is and what ran. Does not wait.
-__tabsense_tell() {
-  local bin=$TABSENSE_BIN
-  [[ $bin == */* ]] || bin=${commands[$bin]-}
-  [[ -n $bin && -x $bin ]] || return 0
-  local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
-  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
-  setopt no_bg_nice
-  # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
-  : "$("$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &)"
-}
-
-# --- setting up -----------------------------------------------------------------------------------
-
-# Plugins that change TAB themselves, one a line, and who answers TAB. Read by `tabsense doctor`.
-_tabsense_plugins() {
-  emulate -L zsh
-  (( ! ${+functions[fzf-tab-complete]} )) || print -r -- 'fzf-tab: answers TAB, our order is not used'
-  (( ! ${+functions[.autocomplete__main]} && ! ${+functions[.autocomplete.__init__]} )) ||
-    print -r -- 'zsh-autocomplete: answers TAB, our order is not used'
-  (( ! ${+functions[_zsh_autosuggest_start]} )) || print -r -- 'zsh-autosuggestions: works with us'
-  (( ! ${+functions[_zsh_highlight]} )) || print -r -- 'zsh-syntax-highlighting: works with us'
-  (( ${+functions[_main_complete]} )) || print -r -- 'compinit: not run, TAB is not ours'
-  return 0
-}
-
-# Puts _tabsense_tab behind every completion widget that runs _main_complete. Again at each prompt,
-# as compinit or a plugin may define them later.
-__tabsense_install() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  if [[ -n ${TABSENSE_TRY-} && -z ${functions[_main_complete]-} ]]; then
-    autoload -Uz compinit && compinit -u
-  fi
-  local name style
-  for name in ${(k)widgets[(R)completion:.*:_main_complete]}; do
-    style=${${widgets[$name]#completion:.}%%:*}
-    if (( ! ${+widgets[_tabsense_first_$style]} )); then
-      zle -C _tabsense_first_$style .$style _tabsense_first
-      zle -C _tabsense_second_$style .$style _tabsense_second
-      # One line: with CSH_JUNKIE_QUOTES a string must not go over several.
-      functions[_tabsense_tab_$style]="local __tabsense_failed=0; _tabsense_tab $style \"\$@\" || __tabsense_failed=\$?; setopt local_options no_err_exit no_err_return; return \$__tabsense_failed"
-    fi
-    zle -N $name _tabsense_tab_$style
-  done
-  return 0
-}
-
-__tabsense_start() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
-  zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
-  local letter=$'\xc3\xa9'
-  if (( $#letter == 1 )); then __tabsense_unit=chars; else __tabsense_unit=bytes; fi
-  typeset -ga preexec_functions precmd_functions
-  preexec_functions=(${preexec_functions:#__tabsense_preexec} __tabsense_preexec)
-  precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
-  __tabsense_install
-}
-__tabsense_start 2>/dev/null || :
 
 fi

@@ -40,7 +40,7 @@ fn vi_mode_completes_in_every_order_of_settings() {
 #[test]
 fn sourcing_twice_changes_nothing() {
     let Some(home) = three_files() else { return };
-    let again = format!(". '{}'", Shell::Bash.script().display());
+    let again = Shell::Bash.source_scripts();
     let mut terminal = home.start(&scripted(Fake::Reverse).after(&again).after(&again));
     tab_shows(&mut terminal, "argdump ", &OURS);
     assert_eq!(home.requests("complete").len(), 1);
@@ -226,10 +226,8 @@ fn shells_that_are_not_interactive_are_left_alone() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hi\n[]\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let mut strict = home.command(&bash);
-    let script = Shell::Bash.script();
-    strict
-        .args(["-euo", "pipefail", "-c", ". \"$1\"; echo done", "bash"])
-        .arg(&script);
+    let script = format!("{}; echo done", Shell::Bash.source_scripts());
+    strict.args(["-euo", "pipefail", "-c", &script]);
     let output = strict.output().expect("run bash");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "done\n");
     let mut once = home.command(&bash);

@@ -36,11 +36,28 @@ impl Shell {
         found
     }
 
-    /// This shell's script in the source tree.
-    pub(crate) fn script(self) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("shell")
-            .join(format!("tabsense.{}", self.name()))
+    /// The parts of this shell's script in the source tree, in the order in which they are read.
+    pub(crate) fn scripts(self) -> Vec<PathBuf> {
+        let parts: &[&str] = match self {
+            Self::Zsh | Self::Bash => &["tabsense", "tabsense-hooks"],
+            Self::Fish => &["tabsense"],
+        };
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("shell");
+        let file = |part: &&str| directory.join(format!("{part}.{}", self.name()));
+        parts.iter().map(file).collect()
+    }
+
+    /// The whole script as text.
+    pub(crate) fn script_text(self) -> String {
+        let read = |path| std::fs::read_to_string(path).expect("a part of the script");
+        self.scripts().iter().map(read).collect()
+    }
+
+    /// A line that reads the whole script from the source tree.
+    pub(crate) fn source_scripts(self) -> String {
+        let source = |path: &PathBuf| format!("source '{}'", path.display());
+        let lines: Vec<String> = self.scripts().iter().map(source).collect();
+        lines.join("; ")
     }
 
     /// The rc file's place below the home directory.
@@ -100,11 +117,10 @@ impl Shell {
 
     /// Rc lines that load the script from the source tree with another client program.
     pub(super) fn source_line(self, client: &Path) -> String {
-        let (client, script) = (client.display(), self.script());
-        let script = script.display();
+        let (client, script) = (client.display(), self.source_scripts());
         match self {
-            Self::Zsh | Self::Bash => format!("TABSENSE_BIN='{client}'\n. '{script}'\n"),
-            Self::Fish => format!("set -g TABSENSE_BIN '{client}'\nsource '{script}'\n"),
+            Self::Zsh | Self::Bash => format!("TABSENSE_BIN='{client}'\n{script}\n"),
+            Self::Fish => format!("set -g TABSENSE_BIN '{client}'\n{script}\n"),
         }
     }
 }

@@ -87,7 +87,7 @@ fn a_tab_that_the_user_bound_stays_theirs() {
 fn the_script_may_be_sourced_again_and_again() {
     let Some(home) = three_files() else { return };
     let mut terminal = home.start(&scripted(Fake::Reverse));
-    let again = format!("source '{}'", home.shell().script().display());
+    let again = home.shell().source_scripts();
     for _ in 0..3 {
         terminal.run(&again);
     }

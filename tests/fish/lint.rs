@@ -8,32 +8,33 @@ fn the_script_parses_and_is_formatted() {
     let Some(fish) = Shell::Fish.program() else {
         return;
     };
-    let script = Shell::Fish.script();
-    let parsed = Command::new(fish)
-        .arg("--no-execute")
-        .arg(&script)
-        .output()
-        .expect("run fish");
-    assert!(
-        parsed.status.success() && parsed.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&parsed.stderr)
-    );
-    let formatted = Command::new("fish_indent")
-        .arg("--check")
-        .arg(&script)
-        .output()
-        .expect("run fish_indent");
-    assert!(
-        formatted.status.success(),
-        "fish_indent --write {}",
-        script.display()
-    );
+    for script in Shell::Fish.scripts() {
+        let parsed = Command::new(&fish)
+            .arg("--no-execute")
+            .arg(&script)
+            .output()
+            .expect("run fish");
+        assert!(
+            parsed.status.success() && parsed.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&parsed.stderr)
+        );
+        let formatted = Command::new("fish_indent")
+            .arg("--check")
+            .arg(&script)
+            .output()
+            .expect("run fish_indent");
+        assert!(
+            formatted.status.success(),
+            "fish_indent --write {}",
+            script.display()
+        );
+    }
 }
 
 #[test]
 fn every_global_name_is_prefixed() {
-    let text = std::fs::read_to_string(Shell::Fish.script()).expect("the script");
+    let text = Shell::Fish.script_text();
     for line in text.lines().map(str::trim_start) {
         if let Some(name) = line.strip_prefix("function ") {
             assert!(name.starts_with("__tabsense_"), "{line}");

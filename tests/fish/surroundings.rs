@@ -7,7 +7,7 @@ use std::process::Command;
 /// fish without a terminal, reading the script; its output.
 fn piped(home: &Home, command: &str) -> String {
     let mut fish: Command = home.command(&Shell::Fish.program().expect("fish"));
-    let text = command.replace("{script}", &Shell::Fish.script().display().to_string());
+    let text = command.replace("{source}", &Shell::Fish.source_scripts());
     let output = fish
         .env("TABSENSE_BIN", home.root().join("bin/tabsense-fake"))
         .args(["-c", &text])
@@ -26,7 +26,7 @@ fn a_shell_without_a_terminal_gets_nothing() {
     home.answer(Fake::Reverse);
     let seen = piped(
         &home,
-        "source '{script}'; functions -a | string match '*tabsense*'; set -n | string match '__tabsense*'; echo end",
+        "{source}; functions -a | string match '*tabsense*'; set -n | string match '__tabsense*'; echo end",
     );
     assert_eq!(seen, "end\n");
     assert!(home.requests("prompt").is_empty());

@@ -119,7 +119,9 @@ fn set_before_the_init_line(settings: impl Iterator<Item = &'static str>) {
     };
     home.files(&["d_space/a b", "d_space/b c"]);
     for setting in settings {
-        let init = format!("eval \"$(<{})\"", Shell::Zsh.script().display());
+        let script = home.root().join("script.zsh");
+        std::fs::write(&script, Shell::Zsh.script_text()).expect("the script in one file");
+        let init = format!("eval \"$(<{})\"", script.display());
         let fake = home.root().join("bin/tabsense-fake");
         let rc = format!(
             "{{prompt}}setopt {setting}\nTABSENSE_BIN={}\n{init}\n",
@@ -168,11 +170,7 @@ fn sourcing_again_changes_nothing() {
         return;
     };
     home.files(&["d_space/a b", "d_space/b c"]);
-    let again = format!(
-        ". '{}'; . '{}'",
-        Shell::Zsh.script().display(),
-        Shell::Zsh.script().display()
-    );
+    let again = [Shell::Zsh.source_scripts(), Shell::Zsh.source_scripts()].join("; ");
     let options = Options::fake(Fake::Reverse).after(&again);
     session(&home, &options, "sourced again");
     let mut terminal = home.start(&options);
@@ -284,9 +282,9 @@ fn a_shell_that_is_not_interactive_does_nothing() {
     };
     let zsh = Shell::Zsh.program().expect("installed");
     let line = format!(
-        "TABSENSE_BIN={}; . '{}'; echo hi; print ${{+functions[_tabsense_tab]}}",
+        "TABSENSE_BIN={}; {}; echo hi; print ${{+functions[_tabsense_tab]}}",
         home.root().join("bin/tabsense-fake").display(),
-        Shell::Zsh.script().display()
+        Shell::Zsh.source_scripts()
     );
     let output = home
         .command(&zsh)

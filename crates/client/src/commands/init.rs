@@ -7,9 +7,16 @@ use super::{Outcome, print};
 use crate::cli::ShellName;
 use crate::failure::Failure;
 
-const ZSH: &str = include_str!("../../../../shell/tabsense.zsh");
-const FISH: &str = include_str!("../../../../shell/tabsense.fish");
-const BASH: &str = include_str!("../../../../shell/tabsense.bash");
+/// The parts of each script, in the order in which a shell reads them.
+const ZSH: &[&str] = &[
+    include_str!("../../../../shell/tabsense.zsh"),
+    include_str!("../../../../shell/tabsense-hooks.zsh"),
+];
+const FISH: &[&str] = &[include_str!("../../../../shell/tabsense.fish")];
+const BASH: &[&str] = &[
+    include_str!("../../../../shell/tabsense.bash"),
+    include_str!("../../../../shell/tabsense-hooks.bash"),
+];
 
 pub(super) fn run(shell: ShellName) -> Outcome {
     print(script(shell)?)?;
@@ -21,12 +28,12 @@ pub(super) fn script(shell: ShellName) -> Result<Vec<u8>, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(format!("could not find this program: {error}")))?;
     let quoted = single_quoted(program.as_os_str().as_bytes(), shell);
-    let (before, text) = match shell {
+    let (before, parts) = match shell {
         ShellName::Zsh => ("typeset -g TABSENSE_BIN=", ZSH),
         ShellName::Bash => ("TABSENSE_BIN=", BASH),
         ShellName::Fish => ("set -g TABSENSE_BIN ", FISH),
     };
-    Ok([before.as_bytes(), &quoted, b"\n", text.as_bytes()].concat())
+    Ok([before.as_bytes(), &quoted, b"\n", parts.concat().as_bytes()].concat())
 }
 
 /// In single quotes, as each shell reads them.

@@ -1,0 +1,134 @@
+# tabsense for zsh, second half: commands are told to the worker, and the widgets are put in place.
+# `tabsense init zsh` prints it after tabsense.zsh.
+
+if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
+
+# --- commands -------------------------------------------------------------------------------------
+
+# The shell's own ignore settings, as far as they can be seen before the command runs.
+__tabsense_keeps() {
+  local line=$1 word=${1%%[[:space:]]*}
+  [[ -n ${HISTFILE:-} && $HISTFILE != /dev/null && ${SAVEHIST:-0} -gt 0 ]] || return 1
+  [[ -n $line && $line != ' '* ]] || return 1
+  [[ -z ${HISTORY_IGNORE:-} || $line != ${~HISTORY_IGNORE} ]] || return 1
+  [[ ! -o hist_ignore_space || ${aliases[$word]-} != ' '* ]] || return 1
+  local stored='(builtin |)(history|r|fc *-*l*)(| *)'
+  [[ ! -o hist_no_store || $line != ${~stored} ]]
+}
+
+__tabsense_preexec() {
+  # HISTORY_IGNORE is a pattern in the user's own terms; the other options outlive `emulate`.
+  local glob=no_extended_glob
+  [[ ! -o extended_glob ]] || glob=extended_glob
+  emulate -L zsh "${__tabsense_safe[@]}" -o $glob
+  __tabsense_flush
+  # $1 as typed, with its line breaks; empty where there is no history.
+  __tabsense_command=
+  if __tabsense_keeps "${1-}"; then
+    __tabsense_command=$1 __tabsense_histcmd=HISTCMD
+    __tabsense_started=($epochtime "$PWD")
+  fi
+}
+
+__tabsense_precmd() {
+  local __tabsense_status=$?
+  emulate -L zsh "${__tabsense_safe[@]}"
+  [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
+  __tabsense_install
+  if [[ -z $__tabsense_command ]]; then
+    __tabsense_tell
+    return 0
+  fi
+  local -a now=($epochtime)
+  local -i took=$(( (now[1] - __tabsense_started[1]) * 1000 + (now[2] - __tabsense_started[2]) / 1000000 ))
+  (( took >= 0 )) || took=0
+  __tabsense_pending=("command=$__tabsense_command" exit=$__tabsense_status
+    start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
+    "ran_in=$__tabsense_started[3]")
+  __tabsense_command=
+  # A hook of someone else may keep the line out of the history: zsh shows that one line later.
+  if (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]; then
+    __tabsense_tell
+    return 0
+  fi
+  __tabsense_tell "${(@)__tabsense_pending}"
+  __tabsense_pending=()
+}
+
+# Sends the line that waited. The event number stands still when the shell drops a line.
+__tabsense_flush() {
+  (( $#__tabsense_pending )) || return 0
+  (( HISTCMD == __tabsense_histcmd )) || __tabsense_tell "${(@)__tabsense_pending}"
+  __tabsense_pending=()
+}
+
+# Tells the worker where the shell is and what ran. Does not wait.
+__tabsense_tell() {
+  local bin=$TABSENSE_BIN
+  [[ $bin == */* ]] || bin=${commands[$bin]-}
+  [[ -n $bin && -x $bin ]] || return 0
+  local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
+  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+  setopt no_bg_nice
+  # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
+  : "$("$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &)"
+}
+
+# --- setting up -----------------------------------------------------------------------------------
+
+# Who answers TAB instead of us. Exported when there is someone, so that `tabsense doctor` can tell.
+__tabsense_look_around() {
+  local other=
+  if (( ! ${+functions[_main_complete]} )); then
+    other='compinit was not run, and zsh completes without functions'
+  elif (( ${+functions[fzf-tab-complete]} )); then
+    other='fzf-tab shows its own list'
+  elif (( ${+functions[.autocomplete__main]} || ${+functions[.autocomplete.__init__]} )); then
+    other='zsh-autocomplete redraws its own list at each key'
+  fi
+  if [[ -n $other ]]; then
+    typeset -gx __tabsense_native=$other
+  else
+    unset __tabsense_native
+  fi
+}
+
+# Puts _tabsense_tab behind every completion widget that runs _main_complete. Again at each prompt,
+# as compinit or a plugin may define them later.
+__tabsense_install() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  if [[ -n ${TABSENSE_TRY-} && -z ${functions[_main_complete]-} ]]; then
+    autoload -Uz compinit && compinit -u
+  fi
+  __tabsense_look_around
+  local name style
+  for name in ${(k)widgets[(R)completion:.*:_main_complete]}; do
+    [[ $name != _tabsense_* ]] || continue
+    style=${${widgets[$name]#completion:.}%%:*}
+    if (( ! ${+widgets[_tabsense_first_$style]} )); then
+      zle -C _tabsense_first_$style .$style _tabsense_first
+      zle -C _tabsense_second_$style .$style _tabsense_second
+      # Plugins look for a widget defined like this one (zsh-autosuggestions: to suggest completions).
+      zle -C _tabsense_native_$style .$style _main_complete
+      # One line: with CSH_JUNKIE_QUOTES a string must not go over several.
+      functions[_tabsense_tab_$style]="local __tabsense_failed=0; _tabsense_tab $style \"\$@\" || __tabsense_failed=\$?; setopt local_options no_err_exit no_err_return; return \$__tabsense_failed"
+    fi
+    zle -N $name _tabsense_tab_$style
+  done
+  return 0
+}
+
+__tabsense_start() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
+  zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
+  local letter=$'\xc3\xa9'
+  if (( $#letter == 1 )); then __tabsense_unit=chars; else __tabsense_unit=bytes; fi
+  typeset -ga preexec_functions precmd_functions
+  preexec_functions=(${preexec_functions:#__tabsense_preexec} __tabsense_preexec)
+  precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
+  __tabsense_install
+}
+__tabsense_start 2>/dev/null || :
+
+fi
