@@ -268,6 +268,10 @@ fn a_quick_benchmark_tells_every_stage() {
     ] {
         assert!(has(scenario, "total"), "no {scenario}");
     }
+    for scenario in ["start-first", "start-cold", "start-warm"] {
+        assert!(has(scenario, "first answer"), "no {scenario}");
+        assert!(has(scenario, "with model"), "no model in {scenario}");
+    }
     for stage in [
         "client start",
         "connect",
@@ -275,6 +279,8 @@ fn a_quick_benchmark_tells_every_stage() {
         "queue",
         "gather",
         "rank",
+        "tokenise",
+        "forward",
         "reply",
         "print",
         "total",

@@ -2,11 +2,14 @@
 //! of their own that is removed afterwards.
 //!
 //! A row is one stage of one scenario. `total` is what the shell waits for: from starting the
-//! client's process to its end. The other stages are told by the client and the worker.
+//! client's process to its end. The other stages are told by the client and the worker. A start
+//! (`starts.rs`) has rows of its own: from the TAB that finds no worker to the first answer, and to
+//! the first in which the decision model took part.
 
 mod home;
 mod samples;
 mod scenario;
+mod starts;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -79,6 +82,7 @@ pub fn run(options: &Options) -> Result<Report, Error> {
         worker_rss_mb = worker_rss_mb.max(measured.worker_rss_mb);
         rows.extend(measured.rows);
     }
+    rows.extend(starts::measure(options)?);
     Ok(Report {
         machine: machine(),
         rows,

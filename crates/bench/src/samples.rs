@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// The order in which a request goes through its stages.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 13] = [
     "client start",
     "connect",
     "encode",
     "queue",
     "gather",
+    "rank",
     "tokenise",
     "forward",
-    "rank",
     "reply",
     "print",
     "total",
+    "first answer",
+    "with model",
 ];
 
 /// One stage of one scenario.
@@ -57,7 +59,9 @@ impl Samples {
 
     /// Rows in the order of the stages.
     pub(crate) fn rows(mut self, scenario: &str) -> Vec<Row> {
-        let model = self.0.contains_key("forward");
+        let model = ["forward", "with model"]
+            .iter()
+            .any(|stage| self.0.contains_key(*stage));
         let known = ORDER
             .iter()
             .filter_map(|&stage| Some((stage, self.0.remove(stage)?)));

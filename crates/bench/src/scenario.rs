@@ -1,7 +1,7 @@
 //! What is measured.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 use std::time::Instant;
@@ -86,12 +86,12 @@ impl Scenario {
         let directory = home.listing(self.entries)?;
         home.tabsense(&["worker", "start"])?;
         home.history(self.history)?;
-        let input = self.input(&directory);
+        let input = input(&directory, self.candidates);
         let mut samples = Samples::default();
         if self.fresh {
             for _ in 0..self.requests {
                 home.tabsense(&["worker", "restart"])?;
-                request(&home, &input, &mut samples)?;
+                request(&home, &input)?.add_to(&mut samples);
             }
         } else {
             request_many(&home, &input, WARM_UP)?;
@@ -121,33 +121,49 @@ impl Scenario {
                 .collect()
         })
     }
+}
 
-    /// What a shell script writes to the client.
-    fn input(&self, directory: &std::path::Path) -> Vec<u8> {
-        let line = "vim file";
-        let mut input = format!(
-            "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
-            line.len(),
-            directory.display()
-        )
-        .into_bytes();
-        for n in 0..self.candidates {
-            input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
-        }
-        input
+/// What a shell script writes to the client.
+pub(crate) fn input(directory: &Path, candidates: usize) -> Vec<u8> {
+    let line = "vim file";
+    let mut input = format!(
+        "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
+        line.len(),
+        directory.display()
+    )
+    .into_bytes();
+    for n in 0..candidates {
+        input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
     }
+    input
 }
 
 fn request_many(home: &Home<'_>, input: &[u8], count: usize) -> Result<Samples, Error> {
     let mut samples = Samples::default();
     for _ in 0..count {
-        request(home, input, &mut samples)?;
+        request(home, input)?.add_to(&mut samples);
     }
     Ok(samples)
 }
 
+/// What one client did.
+pub(crate) struct Told {
+    /// Whether it printed an answer.
+    pub(crate) answered: bool,
+    /// Its stages in microseconds, `total` the first of them.
+    pub(crate) stages: Vec<(String, u64)>,
+}
+
+impl Told {
+    fn add_to(&self, samples: &mut Samples) {
+        for (stage, micros) in &self.stages {
+            samples.add(stage, *micros);
+        }
+    }
+}
+
 /// One TAB: a client's life from outside, and what it tells of its stages.
-fn request(home: &Home<'_>, input: &[u8], samples: &mut Samples) -> Result<(), Error> {
+pub(crate) fn request(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
     let file: PathBuf = home
         .root()
         .join(format!("input-{:?}", thread::current().id()));
@@ -169,13 +185,16 @@ fn request(home: &Home<'_>, input: &[u8], samples: &mut Samples) -> Result<(), E
     let output = command.spawn().and_then(|child| child.wait_with_output());
     let output = output.map_err(io("tabsense complete"))?;
     let total = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    samples.add("total", total);
+    let mut stages = vec![("total".to_owned(), total)];
     for line in String::from_utf8_lossy(&output.stderr).lines() {
         if let Some((stage, micros)) = line.split_once('=') {
-            samples.add(stage, micros.parse().unwrap_or_default());
+            stages.push((stage.to_owned(), micros.parse().unwrap_or_default()));
         }
     }
-    Ok(())
+    Ok(Told {
+        answered: output.status.success(),
+        stages,
+    })
 }
 
 /// The clock that client and bench share.

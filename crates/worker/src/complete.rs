@@ -270,6 +270,7 @@ impl<'a> Completion<'a> {
         if ranked.len() > 1
             && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
         {
+            let begun = Instant::now();
             refine(
                 &mut ranked,
                 candidates,
@@ -278,6 +279,7 @@ impl<'a> Completion<'a> {
                 weights,
                 &mut voice,
             );
+            self.stages.push(("tokenise", begun + voice.tokenise()));
             self.stages.push(("forward", Instant::now()));
         }
         ranked

@@ -54,6 +54,8 @@ pub struct Decided {
     pub temperature: f32,
     /// Time in the thread, without waiting.
     pub time: Duration,
+    /// The part of it that went into turning texts into tokens.
+    pub tokenise: Duration,
 }
 
 /// Why there is no answer.

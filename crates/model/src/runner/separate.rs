@@ -78,6 +78,7 @@ impl Worker {
             temperature: temperature(self.model.agent(), Kind::Choice, output.logits.len()),
             logits: output.logits,
             time: start.elapsed(),
+            tokenise: Duration::ZERO,
         })
     }
 

@@ -205,17 +205,22 @@ impl Worker {
             .iter()
             .map(|o| String::from_utf8_lossy(o))
             .collect();
-        let output = match self.model.agent().layout {
+        let (tokenise, output) = match self.model.agent().layout {
             Layout::Cached => {
-                let (slot, len) = self.state_slot(decision, stop)?;
-                let piece = self.model.options_piece(Kind::Choice, &options, len)?;
-                self.model.backend().options(slot, &piece, stop)?
+                let state = self.state_piece(decision)?;
+                let piece = self
+                    .model
+                    .options_piece(Kind::Choice, &options, state.ids.len())?;
+                let tokenise = start.elapsed();
+                let slot = self.state_slot(state, stop)?;
+                (tokenise, self.model.backend().options(slot, &piece, stop)?)
             }
             Layout::Sequential | Layout::Parallel | Layout::Separate => {
                 let options: Vec<String> = options.into_iter().map(Into::into).collect();
                 let question = Question::choice("", &decision.question, &options);
                 let sequence = self.model.sequence(&decision.state, &question)?;
-                self.model.forward(&sequence, stop)?
+                let tokenise = start.elapsed();
+                (tokenise, self.model.forward(&sequence, stop)?)
             }
         };
         let temperature = temperature(self.model.agent(), Kind::Choice, output.logits.len());
@@ -223,27 +228,30 @@ impl Worker {
             logits: output.logits,
             temperature,
             time: start.elapsed(),
+            tokenise,
         })
+    }
+
+    fn state_piece(&mut self, decision: &Decision) -> Result<Sequence> {
+        self.model
+            .state_piece(Kind::Choice, &decision.question, &decision.state)
     }
 
     fn prepare(&mut self, decision: &Decision, stop: &Stop) -> Result<()> {
         if self.model.agent().layout == Layout::Cached {
-            self.state_slot(decision, stop)?;
+            let state = self.state_piece(decision)?;
+            self.state_slot(state, stop)?;
         }
         Ok(())
     }
 
-    /// The slot that holds the state of a decision, running it first if none does. Also its
-    /// length in tokens.
-    fn state_slot(&mut self, decision: &Decision, stop: &Stop) -> Result<(usize, usize)> {
-        let piece = self
-            .model
-            .state_piece(Kind::Choice, &decision.question, &decision.state)?;
+    /// The slot that holds a state, running it first if none does.
+    fn state_slot(&mut self, piece: Sequence, stop: &Stop) -> Result<usize> {
         self.clock += 1;
         let same = |slot: &Slot| slot.state == piece.ids && slot.kind == piece.kind;
         if let Some(slot) = self.slots.iter().position(same) {
             self.slots[slot].used = self.clock;
-            return Ok((slot, piece.ids.len()));
+            return Ok(slot);
         }
         let slot = match self.slots.len() {
             SLOTS => (0..SLOTS).min_by_key(|i| self.slots[*i].used).unwrap_or(0),
@@ -263,9 +271,8 @@ impl Worker {
             used: self.clock,
         };
         self.model.backend().prepare(slot, &piece, stop)?;
-        let len = piece.ids.len();
         self.slots[slot].state = piece.ids;
-        Ok((slot, len))
+        Ok(slot)
     }
 
     fn ask(&mut self, state: &State, questions: &[Question], stop: &Stop) -> Result<Vec<Answer>> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
-use tabsense_model::{Decision, Info, Model, Options, Precision, Refused, Runner, Status};
+use tabsense_model::{Decision, Error, Info, Model, Options, Precision, Refused, Runner, Status};
 use tabsense_rank::{Asks, Decide, Question};
 
 pub(crate) use text::markers;
@@ -35,16 +35,19 @@ pub(crate) struct Judge {
     without: String,
 }
 
-/// Where the checkpoint lies that the settings call `named`; `Err` says why there is none.
-pub(crate) fn directory(named: &str, paths: &Paths) -> Result<PathBuf, String> {
-    match named {
-        "off" => Err("off (set in config.toml)".to_owned()),
-        "builtin" => unpack(paths).map_err(|error| {
-            tracing::warn!("the built-in model could not be unpacked: {error}");
-            format!("off: the built-in model could not be unpacked: {error}")
-        }),
-        directory => Ok(PathBuf::from(directory)),
+/// Where the checkpoint lies that is called `named`, the built-in one unpacked if it is not yet.
+pub(crate) fn directory(named: &str, paths: &Paths) -> tabsense_model::Result<PathBuf> {
+    if named != "builtin" {
+        return Ok(PathBuf::from(named));
     }
+    let failed = |source| Error::Io {
+        path: paths.data.clone(),
+        source,
+    };
+    paths
+        .create_data()
+        .map_err(|error| failed(std::io::Error::other(error)))?;
+    builtin::unpack(&paths.data).map_err(failed)
 }
 
 /// How models are run here.
@@ -56,28 +59,31 @@ pub(crate) fn options() -> Options {
     }
 }
 
-fn unpack(paths: &Paths) -> Result<PathBuf, String> {
-    paths.create_data().map_err(|error| error.to_string())?;
-    builtin::unpack(&paths.data).map_err(|error| error.to_string())
-}
-
 impl Judge {
-    /// Starts the model that the settings name. Loading goes on in the background.
+    /// Starts the model that the settings name. Unpacking and loading go on in the background.
     pub(crate) fn start(settings: &Settings, paths: &Paths) -> Self {
-        match directory(&settings.model(), paths) {
-            Ok(directory) => Self::load(&directory),
-            Err(without) => Self {
+        let (named, paths) = (settings.model(), paths.clone());
+        if named == "off" {
+            return Self {
                 runner: None,
-                without,
-            },
+                without: "off (set in config.toml)".to_owned(),
+            };
         }
+        Self::load_from(move || directory(&named, &paths))
     }
 
     /// Loads the checkpoint in a directory.
     pub(crate) fn load(directory: &Path) -> Self {
         let directory = directory.to_owned();
+        Self::load_from(move || Ok(directory))
+    }
+
+    fn load_from(
+        directory: impl FnOnce() -> tabsense_model::Result<PathBuf> + Send + 'static,
+    ) -> Self {
         let runner = Runner::start_with(move || {
-            Model::load(&directory, &options())
+            directory()
+                .and_then(|directory| Model::load(&directory, &options()))
                 .inspect_err(|error| tracing::warn!("no decision model: {error}"))
         });
         Self {
@@ -126,6 +132,7 @@ impl Judge {
             runner,
             session: session.to_vec(),
             deadline: Some(deadline),
+            tokenise: Duration::ZERO,
         })
     }
 
@@ -143,6 +150,7 @@ impl Judge {
                         runner,
                         session: Vec::new(),
                         deadline: None,
+                        tokenise: Duration::ZERO,
                     });
                 }
             }
@@ -160,6 +168,14 @@ pub(crate) struct Voice<'a> {
     runner: &'a Runner,
     session: Vec<u8>,
     deadline: Option<Instant>,
+    tokenise: Duration,
+}
+
+impl Voice<'_> {
+    /// How much of the model's time went into turning texts into tokens.
+    pub(crate) fn tokenise(&self) -> Duration {
+        self.tokenise
+    }
 }
 
 impl Decide for Voice<'_> {
@@ -179,6 +195,7 @@ impl Decide for Voice<'_> {
         match self.runner.decide(decision) {
             Ok(mut decided) => {
                 decided.logits.pop();
+                self.tokenise += decided.tokenise;
                 Some(decided.logits)
             }
             Err(Refused::Failed(why)) => {

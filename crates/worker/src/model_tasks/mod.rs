@@ -107,13 +107,10 @@ fn places() -> Result<(Paths, Settings), Trouble> {
 /// Where the model lies that the user calls `named`.
 fn resolve(named: &str) -> Result<PathBuf, Trouble> {
     let (paths, _) = places()?;
-    if named == "builtin" {
-        paths
-            .create_data()
-            .map_err(|error| Trouble::new(error.to_string(), ""))?;
+    if named == "off" {
+        return Err(Trouble::new("off is no checkpoint", "name a directory"));
     }
-    judge::directory(named, &paths)
-        .map_err(|_| Trouble::new(format!("{named} is no checkpoint"), "name a directory"))
+    judge::directory(named, &paths).map_err(|error| Trouble::new(error.to_string(), ""))
 }
 
 fn load(directory: &Path, options: &Options) -> Result<Model, Trouble> {
