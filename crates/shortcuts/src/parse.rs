@@ -1,0 +1,484 @@
+//! Reading files of shortcuts. `docs/shortcuts.md` describes the form.
+//!
+//! What is wrong with one shortcut is told with its line and leaves out that shortcut alone.
+
+use std::borrow::Cow;
+
+use tabsense_config::Problem;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use crate::platform::Desktop;
+use crate::project::Task;
+use crate::shortcut::{Action, Localized, Risk, Shortcut, Source, Text, Variant};
+use crate::template::Template;
+
+const KEYS: [&str; 9] = [
+    "id",
+    "risk",
+    "title",
+    "description",
+    "examples",
+    "command",
+    "macos",
+    "linux",
+    "project",
+];
+const VARIANT_KEYS: [&str; 3] = ["desktop", "needs", "run"];
+
+type Value<'a> = Spanned<DeValue<'a>>;
+
+/// What is wrong, where (a byte's offset), and what to do.
+struct Trouble {
+    at: usize,
+    message: String,
+    hint: String,
+}
+
+impl Trouble {
+    fn new(at: usize, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            at,
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+type Read<T> = Result<T, Trouble>;
+
+/// The shortcuts in a file's text, and what is wrong with the others; `file` is its name for
+/// messages.
+pub fn parse(text: &str, file: &str, source: Source) -> (Vec<Shortcut>, Vec<Problem>) {
+    let reader = Reader { text, source };
+    let mut shortcuts: Vec<Shortcut> = Vec::new();
+    let mut problems = Vec::new();
+    let mut told = |trouble: Trouble| {
+        let before = text.get(..trouble.at).unwrap_or(text);
+        problems.push(Problem {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            message: trouble.message,
+            hint: trouble.hint,
+        });
+    };
+    match reader.tables() {
+        Ok((tables, unknown)) => {
+            unknown.into_iter().for_each(&mut told);
+            for (at, table) in &tables {
+                match reader.shortcut(*at, table) {
+                    Ok(new) if shortcuts.iter().any(|known| known.id == new.id) => {
+                        told(Trouble::new(
+                            *at,
+                            format!("a second shortcut `{}`", new.id),
+                            "give each its own id",
+                        ));
+                    }
+                    Ok(new) => shortcuts.push(new),
+                    Err(trouble) => told(trouble),
+                }
+            }
+        }
+        Err(trouble) => told(trouble),
+    }
+    (shortcuts, problems)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    source: Source,
+}
+
+impl<'t> Reader<'t> {
+    /// The tables of the list `shortcut` with their offsets, and what else is in the file.
+    #[expect(clippy::type_complexity, reason = "two lists for one caller")]
+    fn tables(&self) -> Read<(Vec<(usize, DeTable<'t>)>, Vec<Trouble>)> {
+        let root = DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            Trouble::new(at, error.message(), "the whole file is ignored")
+        })?;
+        let mut tables = Vec::new();
+        let mut unknown = Vec::new();
+        for (name, value) in root.into_inner() {
+            let at = name.span().start;
+            match (name.get_ref().as_ref(), value.into_inner()) {
+                ("shortcut", DeValue::Array(list)) => {
+                    for entry in list {
+                        let at = entry.span().start;
+                        match entry.into_inner() {
+                            DeValue::Table(table) => tables.push((at, table)),
+                            _ => unknown.push(not_a_list(at)),
+                        }
+                    }
+                }
+                ("shortcut", _) => unknown.push(not_a_list(at)),
+                (other, _) => unknown.push(Trouble::new(
+                    at,
+                    format!("unknown key `{other}`"),
+                    "a file of shortcuts has only `[[shortcut]]`",
+                )),
+            }
+        }
+        Ok((tables, unknown))
+    }
+
+    fn shortcut(&self, at: usize, table: &DeTable<'_>) -> Read<Shortcut> {
+        known_keys(table, &KEYS)?;
+        let id = self.id(at, table)?;
+        let named = |trouble: Trouble| Trouble {
+            message: format!("{id}: {}", trouble.message),
+            ..trouble
+        };
+        let title = match get(table, "title") {
+            Some(value) => self.localized(value, "title").map_err(named)?,
+            None => Localized::plain(id.replace('_', " ")),
+        };
+        let description = match get(table, "description") {
+            Some(value) => self.localized(value, "description").map_err(named)?,
+            None => Localized::default(),
+        };
+        let examples = match get(table, "examples") {
+            Some(value) => self.examples(value).map_err(named)?,
+            None => Vec::new(),
+        };
+        let risk = match get(table, "risk") {
+            Some(value) => self.word(
+                value,
+                "risk",
+                Risk::named,
+                "`read`, `write` or `destructive`",
+            ),
+            None => Ok(Risk::default()),
+        };
+        Ok(Shortcut {
+            risk: risk.map_err(named)?,
+            action: self.action(at, table).map_err(named)?,
+            title,
+            description,
+            examples,
+            source: self.source,
+            id,
+        })
+    }
+
+    fn id(&self, at: usize, table: &DeTable<'_>) -> Read<String> {
+        let value = get(table, "id").ok_or_else(|| {
+            Trouble::new(
+                at,
+                "a shortcut without an id",
+                "give it one: id = \"new_tab\"",
+            )
+        })?;
+        let good = |id: &str| {
+            let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            (!id.is_empty() && id.chars().all(fits)).then(|| id.to_owned())
+        };
+        self.word(value, "id", good, "lower case letters, digits and `_`")
+    }
+
+    fn action(&self, at: usize, table: &DeTable<'_>) -> Read<Action> {
+        let given: Vec<&str> = ["command", "macos", "linux", "project"]
+            .into_iter()
+            .filter(|key| get(table, key).is_some())
+            .collect();
+        match given[..] {
+            ["command"] => Ok(Action::everywhere(self.variants(table, "command")?)),
+            ["project"] => {
+                let value = get(table, "project").expect("it is given");
+                self.word(
+                    value,
+                    "project",
+                    Task::named,
+                    "`test`, `build`, `start` or `format`",
+                )
+                .map(Action::Project)
+            }
+            ["macos"] | ["linux"] | ["macos", "linux"] => Ok(Action::Run {
+                macos: self.variants(table, "macos")?,
+                linux: self.variants(table, "linux")?,
+            }),
+            [] => Err(Trouble::new(
+                at,
+                "there is no command",
+                "give it `command`, `macos` and `linux`, or `project`",
+            )),
+            _ => Err(Trouble::new(
+                at,
+                format!("`{}` do not go together", given.join("` and `")),
+                "give it `command`, `macos` and `linux`, or `project`",
+            )),
+        }
+    }
+
+    /// A command, or a list of variants; none for an absent key.
+    fn variants(&self, table: &DeTable<'_>, key: &str) -> Read<Vec<Variant>> {
+        let Some(value) = get(table, key) else {
+            return Ok(Vec::new());
+        };
+        match value.get_ref() {
+            DeValue::String(_) => Ok(vec![Variant::bare(self.template(value, key)?)]),
+            DeValue::Table(table) => Ok(vec![self.variant(value.span().start, table)?]),
+            DeValue::Array(list) => list
+                .iter()
+                .map(|entry| match entry.get_ref() {
+                    DeValue::Table(table) => self.variant(entry.span().start, table),
+                    _ => Ok(Variant::bare(self.template(entry, key)?)),
+                })
+                .collect(),
+            _ => Err(self.takes(value, key, "a command, or a list of variants")),
+        }
+    }
+
+    fn variant(&self, at: usize, table: &DeTable<'_>) -> Read<Variant> {
+        known_keys(table, &VARIANT_KEYS)?;
+        let run = get(table, "run").ok_or_else(|| {
+            Trouble::new(at, "a variant without a command", "give it `run = \"…\"`")
+        })?;
+        let desktop = get(table, "desktop").map(|value| {
+            let names: Vec<&str> = Desktop::ALL.iter().map(|desktop| desktop.name()).collect();
+            self.word(value, "desktop", Desktop::named, &names.join(", "))
+        });
+        let needs = get(table, "needs").map(|value| self.texts(value, "needs"));
+        Ok(Variant {
+            desktop: desktop.transpose()?,
+            needs: needs.transpose()?.unwrap_or_default(),
+            run: self.template(run, "run")?,
+        })
+    }
+
+    fn template(&self, value: &Value<'_>, key: &str) -> Read<Template> {
+        let text = self.text(value, key)?;
+        Template::parse(text).map_err(|error| {
+            Trouble::new(
+                value.span().start,
+                format!("{key}: {error} in `{text}`"),
+                error.hint(),
+            )
+        })
+    }
+
+    fn localized(&self, value: &Value<'_>, key: &str) -> Read<Localized> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Ok(Localized::plain(self.text(value, key)?));
+        };
+        let texts = table.iter().map(|(language, value)| {
+            Ok(Text {
+                language: language.get_ref().to_string(),
+                text: self.text(value, key)?.to_owned(),
+            })
+        });
+        texts.collect::<Read<_>>().map(Localized)
+    }
+
+    fn examples(&self, value: &Value<'_>) -> Read<Vec<Text>> {
+        let of = |language: &str, value: &Value<'_>| -> Read<Vec<Text>> {
+            let texts = self.texts(value, "examples")?.into_iter();
+            let text = |text| Text {
+                language: language.to_owned(),
+                text,
+            };
+            Ok(texts.map(text).collect())
+        };
+        let DeValue::Table(table) = value.get_ref() else {
+            return of("", value);
+        };
+        let all: Read<Vec<Vec<Text>>> = table
+            .iter()
+            .map(|(language, value)| of(language.get_ref(), value))
+            .collect();
+        Ok(all?.into_iter().flatten().collect())
+    }
+
+    fn texts(&self, value: &Value<'_>, key: &str) -> Read<Vec<String>> {
+        let list: &DeArray<'_> = value
+            .get_ref()
+            .as_array()
+            .ok_or_else(|| self.takes(value, key, "a list of texts"))?;
+        list.iter()
+            .map(|entry| self.text(entry, key).map(str::to_owned))
+            .collect()
+    }
+
+    fn text<'v>(&self, value: &'v Value<'_>, key: &str) -> Read<&'v str> {
+        match value.get_ref() {
+            DeValue::String(text) if !text.is_empty() => Ok(text),
+            _ => Err(self.takes(value, key, "a text in quotes")),
+        }
+    }
+
+    fn word<T>(
+        &self,
+        value: &Value<'_>,
+        key: &str,
+        read: impl Fn(&str) -> Option<T>,
+        words: &str,
+    ) -> Read<T> {
+        let text = value.get_ref().as_str();
+        text.and_then(read)
+            .ok_or_else(|| self.takes(value, key, words))
+    }
+
+    fn takes(&self, value: &Value<'_>, key: &str, what: &str) -> Trouble {
+        let span = value.span();
+        let given: String = self
+            .text
+            .get(span.clone())
+            .unwrap_or_default()
+            .chars()
+            .take(60)
+            .collect();
+        Trouble::new(
+            span.start,
+            format!("{key} takes {what}, not `{given}`"),
+            "this shortcut is left out",
+        )
+    }
+}
+
+fn get<'a, 'b>(table: &'a DeTable<'b>, key: &str) -> Option<&'a Value<'b>> {
+    table
+        .iter()
+        .find(|(name, _)| name.get_ref() == key)
+        .map(|(_, value)| value)
+}
+
+fn known_keys(table: &DeTable<'_>, keys: &[&str]) -> Read<()> {
+    let is_unknown = |name: &&Spanned<Cow<'_, str>>| !keys.contains(&name.get_ref().as_ref());
+    match table.keys().find(is_unknown) {
+        Some(name) => Err(Trouble::new(
+            name.span().start,
+            format!("unknown key `{}`", name.get_ref()),
+            format!("there are {}", keys.join(", ")),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn not_a_list(at: usize) -> Trouble {
+    Trouble::new(at, "`shortcut` is no list", "write `[[shortcut]]`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Shortcut>, Vec<Problem>) {
+        parse(text, "shortcuts.toml", Source::File)
+    }
+
+    #[test]
+    fn a_shortcut_has_texts_in_languages_and_commands_for_platforms() {
+        let (shortcuts, problems) = read(
+            r#"
+            [[shortcut]]
+            id = "open_vpn"
+            risk = "read"
+            title = { en = "Connect the VPN", zh = "连接 VPN" }
+            description = "Bring the tunnel up"
+            examples = { en = ["get me into the office network"] }
+            macos = "scutil --nc start Office"
+            linux = [
+              { desktop = "gnome", needs = ["nmcli"], run = "nmcli con up office" },
+              "wg-quick up office",
+            ]
+            [[shortcut]]
+            id = "notes"
+            title = "My notes"
+            command = "cd ~/notes"
+            "#,
+        );
+        assert_eq!(problems, []);
+        let first = &shortcuts[0];
+        assert_eq!((first.id.as_str(), first.risk), ("open_vpn", Risk::Read));
+        assert_eq!(first.title.get("zh"), "连接 VPN");
+        assert_eq!(first.title.get("fr"), "Connect the VPN");
+        assert_eq!(first.examples[0].language, "en");
+        let Action::Run { macos, linux } = &first.action else {
+            panic!("{first:?}");
+        };
+        assert_eq!((macos.len(), linux.len()), (1, 2));
+        assert_eq!(linux[0].desktop, Some(Desktop::Gnome));
+        assert_eq!(linux[0].needs, ["nmcli"]);
+        assert_eq!(shortcuts[1].risk, Risk::Write);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_leaves_the_others() {
+        let good = "[[shortcut]]\nid = \"good\"\ncommand = \"true\"\n";
+        for (text, line, part) in [
+            (
+                "id = 1",
+                5,
+                "id takes lower case letters, digits and `_`, not `1`",
+            ),
+            ("id = \"A b\"", 5, "not `\"A b\"`"),
+            ("title = \"x\"", 4, "a shortcut without an id"),
+            (
+                "id = \"a\"\nrisk = \"high\"\ncommand = \"x\"",
+                6,
+                "a: risk takes `read`",
+            ),
+            ("id = \"a\"", 4, "a: there is no command"),
+            ("id = \"a\"\ncomand = \"x\"", 6, "unknown key `comand`"),
+            (
+                "id = \"a\"\ncommand = \"echo {what}\"",
+                6,
+                "`{what}` is no slot",
+            ),
+            (
+                "id = \"a\"\ncommand = \"echo '{text}'\"",
+                6,
+                "stands inside quotes",
+            ),
+            ("id = \"a\"\ncommand = 5", 6, "a: command takes a command"),
+            (
+                "id = \"a\"\nlinux = [{ desktop = \"cde\", run = \"x\" }]",
+                6,
+                "desktop takes gnome, kde",
+            ),
+            (
+                "id = \"a\"\nlinux = [{ need = [] }]",
+                6,
+                "unknown key `need`",
+            ),
+            (
+                "id = \"a\"\ncommand = \"x\"\nproject = \"test\"",
+                4,
+                "do not go together",
+            ),
+            (
+                "id = \"a\"\nproject = \"deploy\"",
+                6,
+                "project takes `test`",
+            ),
+            (
+                "id = \"a\"\ncommand = \"x\"\ntitle = { en = 1 }",
+                7,
+                "a: title takes a text",
+            ),
+            (
+                "id = \"good\"\ncommand = \"x\"",
+                4,
+                "a second shortcut `good`",
+            ),
+        ] {
+            let (shortcuts, problems) = read(&format!("{good}[[shortcut]]\n{text}\n"));
+            assert_eq!(shortcuts.len(), 1, "{text}");
+            assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+            assert_eq!(problems[0].line, line, "{text}: {problems:?}");
+            assert!(problems[0].message.contains(part), "{text}: {problems:?}");
+            assert!(!problems[0].hint.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_or_holds_something_else_says_so() {
+        let (shortcuts, problems) = read("[[shortcut]]\nid = \"a\"\ncommand = \"x\"\nwhat\n");
+        assert!(shortcuts.is_empty());
+        assert_eq!(problems[0].line, 4);
+        let (_, problems) = read("[shortcuts]\nid = 1\n");
+        assert!(problems[0].message.contains("unknown key `shortcuts`"));
+        let (_, problems) = read("[shortcut]\nid = \"a\"\n");
+        assert!(problems[0].hint.contains("[[shortcut]]"));
+    }
+}
