@@ -89,6 +89,28 @@ pub const KEYS: &[Key] = &[
                a checkpoint.",
     },
     Key {
+        table: "do",
+        name: "model",
+        kind: Kind::Text { default: "builtin" },
+        help: "The decision model that `tabsense do` asks: `builtin`, `off`, or the directory of a \
+               checkpoint with the layout `separate`. Without one, words are compared, and the \
+               best are offered but never taken for sure.",
+    },
+    Key {
+        table: "do",
+        name: "threshold",
+        kind: number(85, 50, 100),
+        help: "From this probability on, in percent, `tabsense do` takes the likeliest shortcut for \
+               the one that is meant. Below it the three best are offered.",
+    },
+    Key {
+        table: "do",
+        name: "floor",
+        kind: number(20, 0, 50),
+        help: "When no shortcut has this probability, in percent, `tabsense do` says that nothing \
+               fits.",
+    },
+    Key {
         table: "history",
         name: "record",
         kind: Kind::Bool { default: true },

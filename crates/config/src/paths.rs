@@ -105,6 +105,11 @@ impl Paths {
         self.data.join("imported")
     }
 
+    /// The user's own shortcuts, beside the settings.
+    pub fn shortcuts(&self) -> PathBuf {
+        self.config.with_file_name("shortcuts.toml")
+    }
+
     /// The history store.
     pub fn history(&self) -> PathBuf {
         self.data.join("history.db")

@@ -164,6 +164,21 @@ impl Settings {
         self.text("complete.model")
     }
 
+    /// `do.model`
+    pub fn do_model(&self) -> String {
+        self.text("do.model")
+    }
+
+    /// `do.threshold`, as a probability.
+    pub fn do_threshold(&self) -> f32 {
+        self.number("do.threshold") as f32 / 100.0
+    }
+
+    /// `do.floor`, as a probability.
+    pub fn do_floor(&self) -> f32 {
+        self.number("do.floor") as f32 / 100.0
+    }
+
     /// `worker.log`
     pub fn worker_log(&self) -> String {
         self.text("worker.log")

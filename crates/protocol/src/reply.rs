@@ -13,7 +13,7 @@ pub struct Reply {
     #[prost(uint64, tag = "3")]
     pub id: u64,
     /// The answer.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 20")]
     pub body: Option<Body>,
 }
 
@@ -53,6 +53,9 @@ pub enum Body {
     /// To [`crate::request::Decide`].
     #[prost(message, tag = "16")]
     Decided(Decided),
+    /// To [`crate::request::Do`].
+    #[prost(message, tag = "20")]
+    Chosen(Chosen),
 }
 
 /// What a candidate is.
@@ -262,4 +265,106 @@ pub struct DecidedAnswer {
     /// How likely it is, 0 to 1.
     #[prost(float, tag = "3")]
     pub probability: f32,
+}
+
+/// What a phrase may ask for.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Chosen {
+    /// The likeliest shortcuts, best first; none for a phrase that shares nothing with any.
+    #[prost(message, repeated, tag = "1")]
+    pub choices: Vec<Choice>,
+    /// How likely it is that nothing fits, 0 to 1.
+    #[prost(float, tag = "2")]
+    pub none: f32,
+    /// Whether the model decided. Without it words alone were compared, and nothing is sure.
+    #[prost(bool, tag = "3")]
+    pub decided: bool,
+    /// The model, or why none decided.
+    #[prost(string, tag = "4")]
+    pub model: String,
+    /// What is wrong with the user's own file, one sentence each.
+    #[prost(string, repeated, tag = "5")]
+    pub problems: Vec<String>,
+    /// Where the time went.
+    #[prost(message, repeated, tag = "6")]
+    pub stages: Vec<Stage>,
+    /// How many shortcuts were known.
+    #[prost(uint64, tag = "7")]
+    pub known: u64,
+}
+
+/// What can go wrong when a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
+#[repr(i32)]
+pub enum Risk {
+    /// Something may be lost. The default: what is not known is not run unasked.
+    Destructive = 0,
+    /// Something is changed.
+    Write = 1,
+    /// Nothing that matters is changed.
+    Read = 2,
+}
+
+/// One shortcut that may be meant.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Choice {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub id: String,
+    /// A few words in the user's language.
+    #[prost(string, tag = "2")]
+    pub title: String,
+    /// A sentence in the user's language; may be empty.
+    #[prost(string, tag = "3")]
+    pub description: String,
+    /// Where it comes from, for people.
+    #[prost(string, tag = "4")]
+    pub source: String,
+    /// Whom its texts are owed to; may be empty.
+    #[prost(string, tag = "5")]
+    pub attribution: String,
+    /// What can go wrong.
+    #[prost(enumeration = "Risk", tag = "6")]
+    pub risk: i32,
+    /// How likely it is meant, 0 to 1.
+    #[prost(float, tag = "7")]
+    pub probability: f32,
+    /// The command, its slots filled; empty when it cannot be done here.
+    #[prost(bytes = "vec", tag = "8")]
+    pub command: Vec<u8>,
+    /// Where the first placeholder stands in the command, in bytes; its end without one.
+    #[prost(uint64, tag = "9")]
+    pub cursor: u64,
+    /// Bytes of that placeholder; 0 without one.
+    #[prost(uint64, tag = "10")]
+    pub placeholder: u64,
+    /// What became of the slots.
+    #[prost(message, repeated, tag = "11")]
+    pub slots: Vec<FilledSlot>,
+    /// Why it cannot be done here; empty when it can.
+    #[prost(string, tag = "12")]
+    pub unavailable: String,
+    /// The text of the shortcut that the phrase was compared with.
+    #[prost(string, tag = "13")]
+    pub text: String,
+    /// The share of the phrase's words that this text has, 0 to 1.
+    #[prost(float, tag = "14")]
+    pub words: f32,
+    /// The cosine between phrase and text, when the model decided.
+    #[prost(float, tag = "15")]
+    pub similarity: f32,
+    /// The file of the project that says so, if one does.
+    #[prost(bytes = "vec", tag = "16")]
+    pub by: Vec<u8>,
+}
+
+/// A slot of a command.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct FilledSlot {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// Its value, unquoted; absent when the phrase has none.
+    #[prost(bytes = "vec", optional, tag = "2")]
+    pub value: Option<Vec<u8>>,
 }

@@ -16,7 +16,7 @@ pub struct Request {
     #[prost(bytes = "vec", tag = "4")]
     pub session: Vec<u8>,
     /// What is asked.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 17")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 17, 20")]
     pub body: Option<Body>,
 }
 
@@ -60,6 +60,9 @@ pub enum Body {
     /// Let the decision model answer questions; needs [`crate::capability::DECIDE`].
     #[prost(message, tag = "17")]
     Decide(Decide),
+    /// Find what a phrase asks for; needs [`crate::capability::DO`].
+    #[prost(message, tag = "20")]
+    Do(Do),
 }
 
 /// The shells.
@@ -236,4 +239,60 @@ pub struct Decide {
     /// The questions, as JSON: `{"id": {"type": …, "instructions": …, "criteria": …}, …}`.
     #[prost(bytes = "vec", tag = "2")]
     pub questions: Vec<u8>,
+}
+
+/// Find the shortcut that a phrase asks for, and the command that does it here.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Do {
+    /// What was said.
+    #[prost(bytes = "vec", tag = "1")]
+    pub phrase: Vec<u8>,
+    /// The shell that the command is for.
+    #[prost(enumeration = "Shell", tag = "2")]
+    pub shell: i32,
+    /// The working directory.
+    #[prost(bytes = "vec", tag = "3")]
+    pub cwd: Vec<u8>,
+    /// The home directory.
+    #[prost(bytes = "vec", tag = "4")]
+    pub home: Vec<u8>,
+    /// The `PATH` of the client: which programs there are.
+    #[prost(bytes = "vec", tag = "5")]
+    pub path: Vec<u8>,
+    /// The variables that say what desktop this is and where things lie (`XDG_CURRENT_DESKTOP`,
+    /// `XDG_SESSION_TYPE`, `XDG_DATA_DIRS`, `LANG`, ...).
+    #[prost(message, repeated, tag = "6")]
+    pub variables: Vec<Variable>,
+    /// The names that the user has given things in the shell.
+    #[prost(message, repeated, tag = "7")]
+    pub names: Vec<Name>,
+    /// What is left until the client gives up, in milliseconds.
+    #[prost(uint32, tag = "8")]
+    pub budget_ms: u32,
+}
+
+/// A name of the shell's user.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Name {
+    /// What it is.
+    #[prost(enumeration = "NameKind", tag = "1")]
+    pub kind: i32,
+    /// The name.
+    #[prost(bytes = "vec", tag = "2")]
+    pub name: Vec<u8>,
+    /// What it stands for, or what is said about it; may be empty.
+    #[prost(bytes = "vec", tag = "3")]
+    pub text: Vec<u8>,
+}
+
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
+#[repr(i32)]
+pub enum NameKind {
+    /// An alias.
+    Alias = 0,
+    /// An abbreviation of fish.
+    Abbreviation = 1,
+    /// A function.
+    Function = 2,
 }

@@ -139,7 +139,7 @@ async fn handle(request: Request, worker: &Arc<Worker>, received: Instant) -> re
                 .await
         }
         Some(Body::Decide(asked)) => decide::answer(&worker.judge, &asked).await,
-        None => refused(
+        Some(Body::Do(_)) | None => refused(
             Reason::Unknown,
             format!("this worker speaks protocol {MAJOR} and does not know this request"),
             "restart the worker: `tabsense worker restart`",
