@@ -342,6 +342,7 @@ function __tabsense_prompt --on-event fish_prompt
     set -l ran $__tabsense_ran
     set -e __tabsense_ran
     test -z "$ran" -a "$__tabsense_told" = "$PWD"; and return
+    __tabsense_look_around
     __tabsense_is_private; and return
     command -q -- $TABSENSE_BIN; or return
     set -g __tabsense_told $PWD
@@ -351,6 +352,16 @@ function __tabsense_prompt --on-event fish_prompt
     disown 2>/dev/null
     # The user's last background job stays the last one.
     set -q last[1]; and set -g last_pid $last
+end
+
+# Exported when TAB is not ours, so that `tabsense doctor` can tell.
+function __tabsense_look_around
+    set -l bound (bind --user -M default \t 2>/dev/null)
+    if string match -q '*__tabsense_tab*' -- "$bound"
+        set -e __tabsense_native
+    else
+        set -gx __tabsense_native "TAB is bound to "(string replace -r '^bind( --user)?( -M \S+)? \S+ ' '' -- "$bound[1]")
+    end
 end
 
 # Takes back everything this file put into the shell.

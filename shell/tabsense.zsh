@@ -19,7 +19,7 @@ typeset -g +x TABSENSE_BIN="${TABSENSE_BIN:-tabsense}"
 typeset -ga +x __tabsense_safe=(-o no_aliases -o no_err_return -o no_err_exit -o no_xtrace)
 # More matches than this are left in native order: sending and adding them would cost too long.
 # As are matches picked from more words than that (they are looked at twice), or from more calls.
-typeset -gi +x __tabsense_most=2000 __tabsense_most_given=20000 __tabsense_most_calls=500
+typeset -gi +x __tabsense_most=3000 __tabsense_most_given=20000 __tabsense_most_calls=500
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd

@@ -5,6 +5,7 @@ mod fallback;
 mod lint;
 mod names;
 mod options;
+mod plugins;
 mod property;
 mod recording;
 mod registered;

@@ -48,3 +48,18 @@ pub(crate) fn eventually<T>(what: &str, mut ready: impl FnMut() -> Option<T>) ->
         std::thread::sleep(LOOK);
     }
 }
+
+/// Whether these files of packages are there; says so when not, and in CI that is a failure.
+pub(crate) fn packaged(files: &[&str]) -> bool {
+    for file in files {
+        if !std::path::Path::new(file).exists() {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "{file} is not there (hint: the test command installs its package)"
+            );
+            eprintln!("skipped: {file} is not there");
+            return false;
+        }
+    }
+    true
+}

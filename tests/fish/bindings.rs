@@ -1,7 +1,7 @@
 //! The TAB key in fish's binding modes, and beside bindings of the user's own.
 
 use super::{pager, scripted, tab_shows, three_files};
-use crate::common::{ESC, Fake, Home, Options, TAB};
+use crate::common::{ENTER, ESC, Fake, Home, Options, TAB};
 
 const OURS: [&str; 3] = ["cherry", "banana", "apple"];
 
@@ -80,6 +80,16 @@ fn a_tab_that_the_user_bound_stays_theirs() {
         terminal.press(TAB);
         terminal.wait_line("argdump mine");
         assert!(home.requests("complete").is_empty());
+        terminal.press(ENTER);
+        terminal.wait_prompt();
+        // `doctor` reads it.
+        let before = home.arguments().len();
+        terminal.run("argdump (env | string match '__tabsense_native=*')");
+        let told = home.next_arguments(before);
+        assert_eq!(
+            told,
+            [b"__tabsense_native=TAB is bound to 'commandline -i mine'".to_vec()]
+        );
     }
 }
 

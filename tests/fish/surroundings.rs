@@ -1,7 +1,7 @@
 //! Terminals, directories and ways to start fish that are out of the ordinary.
 
 use super::{pager, scripted, tab_shows, three_files};
-use crate::common::{ENTER, Fake, Home, Options, Shell, TAB};
+use crate::common::{ENTER, Fake, Home, Options, Shell, TAB, packaged};
 use std::process::Command;
 
 /// fish without a terminal, reading the script; its output.
@@ -161,5 +161,45 @@ fn a_narrow_terminal_shows_the_pager_too() {
     terminal.wait_for("our order", |screen| {
         let words = pager(screen);
         words.first().is_some_and(|word| word.starts_with('c')) && words.len() >= 3
+    });
+}
+
+/// What a prompt program and the file finder do: an own prompt with the status, own keys.
+const OTHERS: &str = "function fish_right_prompt; echo -n \"[$status]\"; end\n\
+    builtin functions -e fish_mode_prompt\n\
+    functions -q fzf_key_bindings; and fzf_key_bindings";
+
+#[test]
+fn a_prompt_program_and_the_file_finder_work_on_beside_us() {
+    let Some(home) = three_files() else { return };
+    if !packaged(&["/usr/share/fish/vendor_functions.d/fzf_key_bindings.fish"]) {
+        return;
+    }
+    let orders = [
+        scripted(Fake::Reverse).before(OTHERS),
+        scripted(Fake::Reverse).after(OTHERS),
+    ];
+    for options in orders {
+        let mut terminal = home.start_unattended(&options);
+        terminal.wait_text("[0]");
+        terminal.press(format!("false{ENTER}"));
+        terminal.wait_text("[1]");
+        tab_shows_first(&mut terminal, "argdump ", "cherry");
+        terminal.press("\x03");
+        terminal.wait_line("");
+        terminal.press("argdump \x14");
+        terminal.wait_text("3/3");
+        terminal.press(format!("ban{ENTER}"));
+        terminal.wait_line("argdump banana ");
+    }
+}
+
+/// Types `line`, presses TAB and waits until the pager begins with `word`.
+#[track_caller]
+fn tab_shows_first(terminal: &mut crate::common::Terminal, line: &str, word: &str) {
+    terminal.press(line);
+    terminal.press(TAB);
+    terminal.wait_for(&format!("the pager begins with {word:?}"), |screen| {
+        pager(screen).first().is_some_and(|first| first == word)
     });
 }

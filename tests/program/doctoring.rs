@@ -163,6 +163,25 @@ fn plugins_that_also_take_tab_are_named_once_with_what_happens() {
 }
 
 #[test]
+fn what_the_shell_itself_has_seen_is_told_and_not_told_again() {
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.write(".bashrc", "source /opt/ble.sh/ble.sh\n");
+    let seen = [("__tabsense_native", "ble.sh completes by itself")];
+    let (status, checks) = doctor(&home, &seen);
+    assert_eq!(status, Some(0));
+    find(
+        &checks,
+        "plugins",
+        "note",
+        "this shell completes without tabsense: ble.sh completes by itself",
+    );
+    let about = |check: &&Value| check["name"] == "plugins";
+    assert_eq!(checks.iter().filter(about).count(), 1, "{checks:#?}");
+}
+
+#[test]
 fn a_shell_that_is_too_old_is_told_in_one_line() {
     let Some(home) = Home::new(Shell::Bash) else {
         return;

@@ -4,6 +4,7 @@ mod faults;
 mod names;
 mod options;
 mod order;
+mod plugins;
 mod record;
 mod styles;
 mod terminal;

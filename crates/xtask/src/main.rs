@@ -12,15 +12,33 @@ usage: cargo xtask TASK
 ";
 
 /// What the tests drive, and the packages that bring them.
-const TOOLS: [(&str, &str); 4] = [
+const TOOLS: [(&str, &str); 6] = [
     ("zsh", "zsh"),
     ("fish", "fish"),
     ("bash", "bash"),
+    ("fzf", "fzf"),
+    ("shellcheck", "shellcheck"),
     ("strace", "strace"),
 ];
 
-/// bash-completion has no program of its own to look for.
-const BASH_COMPLETION: &str = "/usr/share/bash-completion/bash_completion";
+/// Packages for Linux that have no program of their own to look for, and a file of each.
+const FILES: [(&str, &str); 3] = [
+    (
+        "/usr/share/bash-completion/bash_completion",
+        "bash-completion",
+    ),
+    (
+        "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh",
+        "zsh-autosuggestions",
+    ),
+    (
+        "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh",
+        "zsh-syntax-highlighting",
+    ),
+];
+
+/// A server is not put onto a person's machine for tests; a throw-away machine gets it.
+const SSH_SERVER: (&str, &str) = ("/usr/sbin/sshd", "openssh-server");
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
@@ -118,8 +136,14 @@ fn install_missing() -> Result<(), String> {
         .collect();
     if cfg!(target_os = "macos") {
         missing.retain(|package| *package != "strace");
-    } else if !Path::new(BASH_COMPLETION).exists() {
-        missing.push("bash-completion");
+    } else {
+        let ci = std::env::var_os("CI").is_some();
+        let files = FILES.iter().chain(ci.then_some(&SSH_SERVER));
+        missing.extend(
+            files
+                .filter(|(file, _)| !Path::new(file).exists())
+                .map(|(_, package)| *package),
+        );
     }
     if missing.is_empty() {
         return Ok(());

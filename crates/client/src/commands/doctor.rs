@@ -35,6 +35,9 @@ const CLASHES: [(&str, &str); 4] = [
     ),
 ];
 
+/// What the scripts export when someone else answers TAB in the shell that `doctor` runs in.
+const NATIVE_HERE: &str = "__tabsense_native";
+
 /// How one check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -295,12 +298,19 @@ fn rc_lines(paths: &Paths) -> Check {
     good("rc files", format!("on in {}", on.join(", ")))
 }
 
+/// Each clash once: what this shell itself has seen, then what the rc files load.
 fn clashes(paths: &Paths) -> Vec<Check> {
     let mut found = Vec::new();
+    let here = std::env::var_os(NATIVE_HERE).unwrap_or_default();
+    let here = here.to_string_lossy();
+    if !here.is_empty() {
+        let message = format!("this shell completes without tabsense: {here}");
+        found.push(note("plugins", message, ""));
+    }
     for file in rc_files(&paths.home) {
         let Some(text) = rc_text(&file) else { continue };
         for (plugin, effect) in CLASHES {
-            if text.contains(plugin) {
+            if text.contains(plugin) && !here.contains(plugin) {
                 let message = format!("{} loads {plugin}: {effect}", file.display());
                 found.push(note("plugins", message, ""));
             }
