@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! fit HISTORY.jsonl.gz [--cases CASES.jsonl=PRIORS.tsv]... [--left-out-users] [--left-out-cases]
-//!     [--write WEIGHTS.rs]
+//!     [--test CASES]... [--write WEIGHTS.rs]
 //! ```
 //!
 //! HISTORY holds one user per line (see `eval::history`); each CASES file holds completion cases
 //! of projects that its PRIORS table was counted without (`models/priors/count.py --folds 4
 //! --without 0`). Lines are fitted first, since the other blends look at likely lines.
 //! `--left-out-users` also fits without each sixth of the users, `--left-out-cases` without each
-//! file of cases, and they report what those weights reach on what was left out. `--write` puts the weights into
+//! file of cases, and they report what those weights reach on what was left out. `--test` reports
+//! on cases that no fitting sees. `--write` puts the weights into
 //! `crates/rank/src/weights.rs`. The same input gives the same weights.
 
 use std::fs::{self, File};
@@ -17,6 +18,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use tabsense_rank::eval::choices::{self, Sample};
 use tabsense_rank::eval::fit::{self, Choice, Options};
 use tabsense_rank::eval::{Case, User, completion, history, read_cases, read_users};
 use tabsense_rank::{Blend, Priors, Weights};
@@ -37,11 +39,13 @@ fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let users = read_users(open(&arguments.next().ok_or("no history given")?)?)?;
     let (mut files, mut users_out, mut cases_out, mut write) = (Vec::new(), false, false, None);
+    let mut tests = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--left-out-users" => users_out = true,
             "--left-out-cases" => cases_out = true,
             "--write" => write = arguments.next(),
+            "--test" => tests.extend(arguments.next()),
             "--cases" => {
                 let value = arguments.next().unwrap_or_default();
                 let (cases, priors) = value.split_once('=').ok_or("--cases CASES=PRIORS")?;
@@ -58,6 +62,10 @@ fn main() -> Result<(), Failure> {
     print_weights(&all);
     if let Some(path) = write {
         write_weights(Path::new(&path), &all)?;
+    }
+    for file in &tests {
+        let report = completion::evaluate(&read_cases(open(file)?)?, &all, None)?;
+        println!("{file}:\n\n{report}");
     }
     if cases_out {
         report_cases_left_out(&users, &files)?;
@@ -97,6 +105,8 @@ fn start() -> Weights {
                 ("Fresh", 0.5),
                 ("FreshDay", 0.3),
                 ("Quality", -8.0),
+                ("Taken", 0.3),
+                ("PassedOver", -1.0),
                 ("Visited", 0.1),
                 ("Native", -0.01),
             ],
@@ -129,21 +139,21 @@ fn fit_all(
     // Each round meets the negatives that the one before ranked high.
     for round in 0..3 {
         let choices = by_user(users, user_in, &|user| {
-            fit::line_choices(user, &weights, LINES_PER_USER, round)
+            choices::line_choices(user, &weights, &Sample::whole(user, LINES_PER_USER, round))
         });
         refit(&mut weights, Blend::Lines, &choices, "lines");
     }
     let choices = by_user(users, user_in, &|user| {
-        fit::directory_choices(user, &weights, 1)
+        choices::directory_choices(user, &weights, &Sample::whole(user, usize::MAX, 1))
     });
     refit(&mut weights, Blend::Directories, &choices, "directories");
     let mut choices = by_user(users, user_in, &|user| {
-        fit::word_choices(user, &weights, WORDS_PER_USER, 1)
+        choices::word_choices(user, &weights, &Sample::whole(user, WORDS_PER_USER, 1))
     });
     for (_, file) in files.iter().enumerate().filter(|(at, _)| file_in(*at)) {
         let mut with_priors = weights.clone();
         with_priors.set_priors(Arc::clone(&file.priors));
-        choices.extend(fit::case_choices(&file.cases, &with_priors));
+        choices.extend(choices::case_choices(&file.cases, &with_priors));
     }
     refit(&mut weights, Blend::Words, &choices, "words");
     weights
@@ -190,39 +200,12 @@ fn by_user(
     all.into_iter().flat_map(|(_, choices)| choices).collect()
 }
 
-/// Evidence for a candidate must not count against it, even if the sum of others would make up for
-/// that on these histories: weights of such features stay at 0 or above.
-fn least(blend: Blend) -> Vec<f32> {
-    let never_against = match blend {
-        Blend::Lines => {
-            "Fast FastShare BurstShare Slow Count Habit After AfterShare AfterNewest AfterTwoShare \
-             AfterThreeShare AfterHereShare SkipShare Pair Head Here HereShare HereSlowShare HereAge \
-             AroundShare Chained Mixed Hour Template TemplateNew Stock Carried CarryHabit NextHead \
-             AfterHead Prior"
-        }
-        Blend::Words => {
-            "LineShare Line PlaceShare Place HereShare OptionShare Newest First FirstAfter Kind \
-             Mentioned Made Follows Alike PriorFirst PriorNext Marker Markers PriorSub PriorNextSub \
-             PriorKind PriorPairKind PriorOptionKind PriorName PriorPairName Visited FromHere"
-        }
-        Blend::Directories => {
-            "Frecency FrecencyShare Visits FromShare From FromNewest FromCount Zoxide Mentioned Made \
-             LineShare Line Used"
-        }
-    };
-    let bound = |name: &&str| {
-        let against = never_against.split_ascii_whitespace().all(|n| n != *name);
-        if against { f32::NEG_INFINITY } else { 0.0 }
-    };
-    blend.features().iter().map(bound).collect()
-}
-
 fn refit(weights: &mut Weights, blend: Blend, choices: &[Choice], name: &str) {
     let before = fit::loss(choices, weights.of(blend));
     let fitted = fit::fit(
         choices,
         weights.of(blend),
-        &least(blend),
+        &fit::least(blend),
         Options::default(),
     );
     let after = fit::loss(choices, &fitted);

@@ -1,5 +1,7 @@
 //! Plain data that crosses the border of this crate.
 
+use crate::feedback::Feedback;
+
 /// What a candidate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -100,6 +102,8 @@ pub struct Context<'a> {
     pub recent: &'a [Recent<'a>],
     /// Names in `cwd`; directories end in `/`. May be empty.
     pub listing: &'a [&'a [u8]],
+    /// What became of lists that were offered before, if that is known.
+    pub feedback: Option<&'a Feedback>,
 }
 
 /// The place in the line that is completed.
@@ -109,6 +113,14 @@ pub struct Slot<'a> {
     pub words: &'a [&'a [u8]],
     /// Unquoted text of the word up to the cursor, the directory part included.
     pub typed: &'a [u8],
+}
+
+impl<'a> Slot<'a> {
+    /// The directory part of the word: what stands up to the last `/` typed, that `/` included.
+    pub fn base(&self) -> &'a [u8] {
+        let slash = self.typed.iter().rposition(|byte| *byte == b'/');
+        &self.typed[..slash.map_or(0, |at| at + 1)]
+    }
 }
 
 /// A candidate's place in a ranking.

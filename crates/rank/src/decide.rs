@@ -40,8 +40,8 @@ pub const SHORTLIST: usize = 24;
 /// How far below the least likely of the shortlist a candidate is taken to be that was not in it.
 const UNSEEN: f32 = 1.0;
 
-/// Lets a model reorder the best [`SHORTLIST`] of a ranking. `ranked` stays as it is when the model
-/// has no answer.
+/// Lets a model reorder the best [`SHORTLIST`] of a ranking; whether it did. `ranked` stays as it
+/// is when the model has no answer.
 pub fn refine(
     ranked: &mut [Ranked],
     candidates: &[Candidate],
@@ -49,54 +49,77 @@ pub fn refine(
     slot: &Slot<'_>,
     weights: &Weights,
     model: &mut dyn Decide,
-) {
+) -> bool {
     let weight = weights.model_for(slot, candidates);
-    let shown = ranked.len().min(SHORTLIST);
-    // In native order: what stands first must not tell the model what statistics think.
-    let mut order: Vec<usize> = (0..shown).collect();
-    order.sort_unstable_by_key(|&place| ranked[place].position);
-    let options: Vec<&[u8]> = order
-        .iter()
-        .map(|&place| last_part(&candidates[ranked[place].position].text))
-        .collect();
-    let before = before(slot);
-    let question = Question {
-        asks: Asks::Word,
-        context,
-        before: &before,
-        options: &options,
-    };
-    let Some(logits) = model
-        .logits(&question)
-        .filter(|logits| logits.len() == shown)
-    else {
-        return;
-    };
-    let mut scores: Vec<f32> = vec![0.0; shown];
-    blend(&mut scores, &logits, weight);
-    let least = scores.iter().copied().fold(0.0, f32::min) - weight * UNSEEN;
-    for (&place, gained) in order.iter().zip(&scores) {
-        ranked[place].score += gained;
+    if weight == 0.0 {
+        return false;
     }
-    for rest in &mut ranked[shown..] {
-        rest.score += least;
+    let Some(asked) = Asked::new(ranked, candidates, context, slot, model) else {
+        return false;
+    };
+    asked.apply(ranked, weight);
+    true
+}
+
+/// What a model said about the best of a ranking.
+pub(crate) struct Asked {
+    /// Places in the ranking, in the order in which the model saw them.
+    order: Vec<usize>,
+    logits: Vec<f32>,
+}
+
+impl Asked {
+    pub(crate) fn new(
+        ranked: &[Ranked],
+        candidates: &[Candidate],
+        context: &Context<'_>,
+        slot: &Slot<'_>,
+        model: &mut dyn Decide,
+    ) -> Option<Self> {
+        let shown = ranked.len().min(SHORTLIST);
+        // In native order: what stands first must not tell the model what statistics think.
+        let mut order: Vec<usize> = (0..shown).collect();
+        order.sort_unstable_by_key(|&place| ranked[place].position);
+        let options: Vec<&[u8]> = order
+            .iter()
+            .map(|&place| last_part(&candidates[ranked[place].position].text))
+            .collect();
+        let before = before(slot);
+        let question = Question {
+            asks: Asks::Word,
+            context,
+            before: &before,
+            options: &options,
+        };
+        let logits = model.logits(&question)?;
+        (logits.len() == shown).then_some(Self { order, logits })
     }
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+
+    /// Adds what it said to the scores of the ranking that it was asked about, and sorts it anew.
+    pub(crate) fn apply(&self, ranked: &mut [Ranked], weight: f32) {
+        let shown = self.order.len();
+        let mut scores: Vec<f32> = vec![0.0; shown];
+        blend(&mut scores, &self.logits, weight);
+        let least = scores.iter().copied().fold(0.0, f32::min) - weight * UNSEEN;
+        for (&place, gained) in self.order.iter().zip(&scores) {
+            ranked[place].score += gained;
+        }
+        for rest in &mut ranked[shown..] {
+            rest.score += least;
+        }
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
 }
 
 /// What stands before the part of the word that the candidates replace.
 fn before(slot: &Slot<'_>) -> Vec<u8> {
-    let directory = slot
-        .typed
-        .iter()
-        .rposition(|&byte| byte == b'/')
-        .map_or(0, |at| at + 1);
+    let directory = slot.base();
     let mut before = slot.words.join(&b' ');
-    if directory > 0 {
+    if !directory.is_empty() {
         if !before.is_empty() {
             before.push(b' ');
         }
-        before.extend_from_slice(&slot.typed[..directory]);
+        before.extend_from_slice(directory);
     }
     before
 }

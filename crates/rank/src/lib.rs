@@ -8,9 +8,11 @@
 //! compares them byte by byte.
 
 mod candidate;
+mod confidence;
 mod decide;
 mod directories;
 pub mod eval;
+mod feedback;
 mod index;
 mod lines;
 mod priors;
@@ -22,8 +24,10 @@ pub use candidate::{
     Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
     ScoredWord, Slot,
 };
+pub use confidence::{Confidence, Voice, confidence};
 pub use decide::{Asks, Decide, Question, SHORTLIST, blend, refine};
 pub use directories::{explain_directories, rank_directories};
+pub use feedback::{Fate, Feedback, Offer};
 pub use index::Index;
 pub use lines::{Predictor, rank_lines};
 pub use priors::Priors;

@@ -57,6 +57,8 @@ blend! {
         Age = 0.0247,
         /// ln of how often this person's next command was last used just so many commands ago.
         Habit = 0.2073,
+        /// The same after a command whose own last use was as long ago as the previous command's.
+        HabitNext = 0.0000,
         /// 1 if it is the previous command.
         Previous = -2.1760,
         /// 1 if it is the one before the previous command.
@@ -91,6 +93,8 @@ blend! {
         HereAge = 0.3871,
         /// Share in the project's other directories and those above.
         AroundShare = 0.0011,
+        /// At the start of a session or after a pause: share of such starts, half-life 20 starts.
+        StartShare = 0.0000,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
         Chained = 0.0248,
         /// ln(1e-4 + 0.2 FastShare + 0.15 BurstShare + 0.2 HereShare + 0.3 AfterShare
@@ -127,6 +131,18 @@ blend! {
         HeadFast = 0.0467,
         /// ln(share + 1e-4) of its first two words, half-life 50 commands.
         PairFast = -0.1209,
+        /// ln(share + 0.01) of its first word in this directory, half-life 50 commands there.
+        HeadHere = 0.0000,
+        /// ln(share + 0.01) among the newest 64 uses of its first word, half-life 10 of them.
+        InHead = 0.0000,
+        /// The same share among those in this directory.
+        InHeadHere = 0.0000,
+        /// ln(uses of its first word since its last use).
+        HeadAge = 0.0000,
+        /// 1 if it is the newest line with its first word.
+        HeadNewest = 0.0000,
+        /// ln(1e-4 + the chance of its first word times that of it among the lines with that word).
+        Factored = 0.0000,
         /// ln of its length in bytes.
         Length = -0.2027,
         /// 1 if it has the same first two words as the previous command but is another line.
@@ -141,7 +157,7 @@ blend! {
 }
 
 blend! {
-    /// Features of a word.
+    /// Features of a word. *Entries* are files and directories.
     ///
     /// The values about people at large, `PriorFirst` to `PriorPairName`, fade as a person's own
     /// history grows: they are multiplied by 60 / (60 + commands) at the first word, and by
@@ -212,10 +228,26 @@ blend! {
         PriorCommandName = -0.1565,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
         PriorPairName = 0.5185,
+        /// Entries: ln of the number of candidates with the same kind of name.
+        Crowd = 0.0000,
+        /// Entries: mean over the parts of the name of 1 / (commands since a command had it).
+        RecentParts = 0.0000,
+        /// Entries: share of the parts of the name that stand in the line already.
+        LineParts = 0.0000,
+        /// Entries: share of the parts of the name that the directory's name has.
+        HereParts = 0.0000,
+        /// Entries: 1 if the name starts with a dot.
+        Hidden = 0.0000,
+        /// Entries: ln(1 + length of the name).
+        Length = 0.0000,
         /// Directories: ln(1 + visits).
         Visited = 0.0000,
         /// Directories: share of the visits from here, half-life 10 visits.
         FromHere = 0.1861,
+        /// ln(1 + times it was taken from a list that was offered here).
+        Taken = 0.3000,
+        /// ln(times it stood first here and another was taken, since it was taken itself).
+        PassedOver = -1.0000,
         /// exp(-hours since it was modified).
         Fresh = 0.5000,
         /// exp(-days since it was modified).

@@ -78,6 +78,7 @@ mod tests {
                 cmd: cmd.to_owned(),
                 cwd,
                 exit: None,
+                session: None,
             },
             after,
         )

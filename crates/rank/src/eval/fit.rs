@@ -4,20 +4,7 @@
 //! weighted mean log-chance of what was chosen, with a pull towards where they started. Minimised
 //! with Adam (Kingma and Ba, 2015) over shuffled batches; the same seed gives the same weights.
 
-use std::collections::BTreeSet;
-
-use super::cd::cd_target;
-use super::history::{event, recent};
-use super::{Case, User, completion};
-use crate::candidate::{Candidate, Context, Kind, Match, Slot};
-use crate::directories::explain_directories;
-use crate::index::Index;
-use crate::index::intern::NONE;
-use crate::index::log::Chain;
-use crate::lines::Predictor;
-use crate::shell;
-use crate::weights::{Blend, Weights};
-use crate::words::{argument_words, explain_words};
+use crate::weights::Blend;
 
 /// Candidates kept per choice: the chosen one and the best of the others.
 const KEPT: usize = 32;
@@ -77,7 +64,7 @@ impl Random {
 
 impl Choice {
     /// Keeps the chosen candidate and those that the weights rank highest.
-    fn new(vectors: &[Vec<f32>], chosen: usize, weights: &[f32]) -> Self {
+    pub(crate) fn new(vectors: &[Vec<f32>], chosen: usize, weights: &[f32]) -> Self {
         let score = |v: &Vec<f32>| v.iter().zip(weights).map(|(v, w)| v * w).sum::<f32>();
         let mut others: Vec<(f32, usize)> = (0..vectors.len())
             .filter(|at| *at != chosen)
@@ -144,6 +131,12 @@ pub fn loss(choices: &[Choice], weights: &[f32]) -> (f32, f32) {
     (sum / total, first / total)
 }
 
+/// Whether what was chosen is alone at the top.
+pub(crate) fn is_first(choice: &Choice, weights: &[f32]) -> bool {
+    let chances = chances(choice, weights);
+    chances.iter().skip(1).all(|c| *c < chances[0])
+}
+
 fn chances(choice: &Choice, weights: &[f32]) -> Vec<f32> {
     let rows = choice.values.chunks_exact(weights.len());
     let mut chances: Vec<f32> = rows
@@ -169,177 +162,31 @@ fn add_slope(choice: &Choice, weights: &[f32], slope: &mut [f32]) {
     }
 }
 
-/// Every place of a user's history from the hundred-and-first command on: its context.
-fn replay(user: &User, mut at_prompt: impl FnMut(usize, &Index, &Context<'_>)) {
-    let mut index = Index::new();
-    for (at, command) in user.commands.iter().enumerate() {
-        if at >= super::history::TRAINING {
-            let recent = recent(&user.commands[..at]);
-            let context = Context {
-                cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
-                home: b"~",
-                now: command.t.unwrap_or(0),
-                recent: &recent,
-                ..Context::default()
-            };
-            at_prompt(at, &index, &context);
+/// Bounds for [`fit`]: evidence for a candidate must not count against it, even if the sum of
+/// others would make up for that on some histories. Weights of such features stay at 0 or above.
+pub fn least(blend: Blend) -> Vec<f32> {
+    let never_against = match blend {
+        Blend::Lines => {
+            "Fast FastShare BurstShare Slow Count Habit HabitNext After AfterShare AfterNewest \
+             AfterTwoShare AfterThreeShare AfterHereShare SkipShare Pair Head Here HereShare \
+             HereSlowShare HereAge AroundShare StartShare Chained Mixed Hour Template TemplateNew \
+             Stock Carried CarryHabit NextHead AfterHead HeadHere InHead InHeadHere HeadNewest \
+             Factored Prior"
         }
-        index.observe(&event(command));
-    }
-}
-
-/// Choices of whole lines: at each prompt with a random one of the measured prefixes. Prompts at
-/// which no candidate is the line that was run are left out.
-pub fn line_choices(user: &User, weights: &Weights, most: usize, seed: u64) -> Vec<Choice> {
-    let mut random = Random::new(seed);
-    let mut choices = Vec::new();
-    let every = user.commands.len().div_ceil(most.max(1));
-    replay(user, |at, index, context| {
-        let line = &user.commands[at].cmd;
-        if random.below(every) != 0 {
-            return;
+        Blend::Words => {
+            "LineShare Line PlaceShare Place HereShare OptionShare Newest First FirstAfter Kind \
+             Mentioned Made Follows Alike PriorFirst PriorNext Marker Markers PriorSub PriorNextSub \
+             PriorKind PriorPairKind PriorOptionKind PriorName PriorPairName RecentParts LineParts \
+             HereParts Visited FromHere Taken"
         }
-        let end = match random.below(8) {
-            5 => line.find(' ').map(|at| at + 1),
-            // One character is measured the most strictly: three of eight.
-            n => line
-                .char_indices()
-                .nth(if n > 5 { 1 } else { n })
-                .map(|(at, _)| at),
-        };
-        let Some(prefix) = end.filter(|end| *end < line.len()).map(|end| &line[..end]) else {
-            return;
-        };
-        let found = Predictor::new(index, weights, context).explain(prefix.as_bytes());
-        let Some(chosen) = found
-            .iter()
-            .position(|(text, _, _)| text == line.as_bytes())
-        else {
-            return;
-        };
-        let vectors: Vec<Vec<f32>> = found.iter().map(|(_, _, v)| v.to_vec()).collect();
-        choices.push(Choice::new(&vectors, chosen, weights.of(Blend::Lines)));
-    });
-    choices
-}
-
-/// Choices of directories for `cd`, with 0 to 2 letters typed.
-pub fn directory_choices(user: &User, weights: &Weights, seed: u64) -> Vec<Choice> {
-    let mut random = Random::new(seed);
-    let mut choices = Vec::new();
-    replay(user, |at, index, context| {
-        let after = user
-            .commands
-            .get(at + 1)
-            .and_then(|next| next.cwd.as_deref());
-        let Some(target) = after.and_then(|after| cd_target(&user.commands[at], after)) else {
-            return;
-        };
-        let name = target.rsplit('/').next().unwrap_or(&target).to_lowercase();
-        let typed: String = name.chars().take(random.below(3)).collect();
-        let found = explain_directories(index, weights, context, typed.as_bytes());
-        let Some(chosen) = found
-            .iter()
-            .position(|(path, _, _)| path == target.as_bytes())
-        else {
-            return;
-        };
-        let vectors: Vec<Vec<f32>> = found.into_iter().map(|(_, _, v)| v).collect();
-        choices.push(Choice::new(
-            &vectors,
-            chosen,
-            weights.of(Blend::Directories),
-        ));
-    });
-    choices
-}
-
-/// Choices of words: at each prompt a random word of the line, among the words that the command
-/// took before and those of recent commands, in alphabetical order as a shell would give them.
-pub fn word_choices(user: &User, weights: &Weights, most: usize, seed: u64) -> Vec<Choice> {
-    let mut random = Random::new(seed);
-    let mut choices = Vec::new();
-    let every = user.commands.len().div_ceil(most.max(1));
-    replay(user, |at, index, context| {
-        if random.below(every) != 0 {
-            return;
+        Blend::Directories => {
+            "Frecency FrecencyShare Visits FromShare From FromNewest FromCount Zoxide Mentioned Made \
+             LineShare Line Used"
         }
-        let words = shell::words(user.commands[at].cmd.as_bytes());
-        if words.is_empty() {
-            return;
-        }
-        let place = random.below(words.len());
-        let before: Vec<&[u8]> = words[..place].iter().map(|w| w.text.as_slice()).collect();
-        let answer = &words[place].text;
-        let typed = &answer[..random.below(3).min(answer.len().saturating_sub(1))];
-        let slot = Slot {
-            words: &before,
-            typed,
-        };
-        let texts = offered(index, context, &slot);
-        let Some(chosen) = texts.iter().position(|text| text == answer) else {
-            return;
-        };
-        if texts.len() < 3 {
-            return;
-        }
-        let candidates: Vec<Candidate> = (0..)
-            .zip(&texts)
-            .map(|(n, text)| candidate(text, place, n))
-            .collect();
-        let vectors = explain_words(index, weights, context, &slot, &candidates);
-        choices.push(Choice::new(&vectors, chosen, weights.of(Blend::Words)));
-    });
-    choices
-}
-
-/// What a shell might offer: words that the command took, and the names that any command was given
-/// in this directory, which stand for its listing.
-fn offered(index: &Index, context: &Context<'_>, slot: &Slot<'_>) -> Vec<Vec<u8>> {
-    let mut texts: BTreeSet<Vec<u8>> = argument_words(index, slot, 100)
-        .into_iter()
-        .map(|w| w.text)
-        .collect();
-    if !slot.words.is_empty() {
-        let directory = index.directory(context.cwd);
-        let newest = directory.map_or(NONE, |d| index.newest_in[d as usize]);
-        let rows = index.log.walk(Chain::Directory, newest, 200);
-        let here = rows
-            .map(|row| index.log.command[row])
-            .filter(|c| *c != NONE);
-        let recent = context.recent.iter().map(|r| r.command);
-        for line in here.map(|c| index.commands.text(c)).chain(recent) {
-            let words = shell::words(line).into_iter().skip(1).map(|w| w.text);
-            let fits = |t: &Vec<u8>| !t.starts_with(b"-") && t.starts_with(slot.typed);
-            texts.extend(words.filter(fits));
-        }
-    }
-    texts.into_iter().filter(|text| !text.is_empty()).collect()
-}
-
-fn candidate(text: &[u8], place: usize, native: u32) -> Candidate {
-    let kind = match text {
-        _ if place == 0 => Kind::Command,
-        _ if text.ends_with(b"/") => Kind::Directory,
-        _ if text.starts_with(b"-") => Kind::Option,
-        _ => Kind::Word,
     };
-    Candidate {
-        text: text.to_vec(),
-        kind,
-        description: Vec::new(),
-        native: Some(native),
-        modified: None,
-        quality: Match::Prefix,
-    }
-}
-
-/// Choices of words from completion cases.
-pub fn case_choices(cases: &[Case], weights: &Weights) -> Vec<Choice> {
-    let explained = cases
-        .iter()
-        .filter_map(|case| completion::explain(case, weights));
-    explained
-        .map(|(vectors, chosen)| Choice::new(&vectors, chosen, weights.of(Blend::Words)))
-        .collect()
+    let bound = |name: &&str| {
+        let against = never_against.split_ascii_whitespace().all(|n| n != *name);
+        if against { f32::NEG_INFINITY } else { 0.0 }
+    };
+    blend.features().iter().map(bound).collect()
 }

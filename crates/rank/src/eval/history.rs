@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::baselines::{self, LONGEST_PREFIX};
 use super::cd::{cd_target, changes_directory};
+use super::choices::Sample;
 use super::typing::Typing;
 use super::{Command, EvalError, User};
 use crate::candidate::{Context, Event, Recent, ScoredLine};
@@ -31,6 +32,8 @@ pub const TRAINING: usize = 100;
 /// Repeats below this share mean that the shell dropped them from its file.
 pub const REPEATING: f64 = 0.15;
 const RECENT: usize = 8;
+/// Commands of all sessions among which those of one are looked for.
+const LOOKED_BACK: usize = 200;
 /// Offers that a model may reorder.
 const JUDGED: usize = 16;
 const LINE_METHODS: usize = baselines::METHODS.len() + 1;
@@ -155,6 +158,29 @@ pub fn evaluate_user(
     score
 }
 
+/// Replays a part of a history under several weights. For each command and weights: the mean of
+/// the command being first with nothing typed, the same with its first word and a blank typed if
+/// it is longer, and the shares of its keystrokes saved by line and by word.
+pub(super) fn per_command(user: &User, sample: &Sample<'_>, weights: &[&Weights]) -> Vec<Vec<f64>> {
+    let mut replay = Replay::new(user.has_time);
+    let mut scores = Vec::new();
+    for at in 0..sample.to {
+        if (sample.stop)() {
+            break;
+        }
+        if at >= sample.from {
+            let of = |weights: &&Weights| {
+                let mut score = UserScore::default();
+                replay.score(user, at, None, weights, None, &mut score);
+                score.usefulness()
+            };
+            scores.push(weights.iter().map(of).collect());
+        }
+        replay.learn(user, at, None);
+    }
+    scores
+}
+
 /// A shorter loan of the model: the trait object's own lifetime has to shrink with it.
 fn reborrow<'a>(model: &'a mut Option<&mut dyn Decide>) -> Option<&'a mut dyn Decide> {
     match model {
@@ -210,6 +236,17 @@ fn group(scores: &[&UserScore]) -> Group {
 }
 
 impl UserScore {
+    fn usefulness(&self) -> f64 {
+        let share = |key: &str| {
+            let possible = self.possible.get(key).copied().filter(|p| *p > 0.0)?;
+            let reached = self.reached.get(&("tabsense", key.to_owned()));
+            Some(reached.copied().unwrap_or(0.0) / possible)
+        };
+        let keys = ["next.top1", "word.top1", "saved.line", "saved.word"];
+        let shares: Vec<f64> = keys.into_iter().filter_map(share).collect();
+        shares.iter().sum::<f64>() / shares.len().max(1) as f64
+    }
+
     fn could(&mut self, key: &str, tops: &[usize]) {
         for top in tops {
             *self.possible.entry(format!("{key}.top{top}")).or_default() += 1.0;
@@ -279,10 +316,11 @@ impl Replay {
         score: &mut UserScore,
     ) {
         let command = &user.commands[at];
-        let recent = recent(&user.commands[..at]);
+        let recent = recent(&user.commands, at);
         let context = Context {
             cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
             home: b"~",
+            session: command.session.as_deref().unwrap_or_default().as_bytes(),
             now: command.t.unwrap_or(0),
             recent: &recent,
             ..Context::default()
@@ -451,15 +489,20 @@ fn score_saved(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore
     }
 }
 
-pub(crate) fn recent(commands: &[Command]) -> Vec<Recent<'_>> {
-    commands[commands.len().saturating_sub(RECENT)..]
-        .iter()
+/// The commands before one in its session, newest last.
+pub(crate) fn recent(commands: &[Command], at: usize) -> Vec<Recent<'_>> {
+    let before = commands[at.saturating_sub(LOOKED_BACK)..at].iter().rev();
+    let mut recent: Vec<Recent<'_>> = before
+        .filter(|c| c.session == commands[at].session)
+        .take(RECENT)
         .map(|c| Recent {
             command: c.cmd.as_bytes(),
             cwd: c.cwd.as_deref().unwrap_or_default().as_bytes(),
             exit: c.exit,
         })
-        .collect()
+        .collect();
+    recent.reverse();
+    recent
 }
 
 pub(crate) fn event(command: &Command) -> Event<'_> {
@@ -468,6 +511,7 @@ pub(crate) fn event(command: &Command) -> Event<'_> {
         cwd: command.cwd.as_deref().unwrap_or_default().as_bytes(),
         exit: command.exit,
         start: command.t.unwrap_or(0),
+        session: command.session.as_deref().unwrap_or_default().as_bytes(),
         ..Event::default()
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Nothing here opens files: readers are handed in. See [`history`] and [`completion`].
 
+pub mod adapt;
 pub mod baselines;
 mod cd;
+pub mod choices;
 pub mod completion;
 pub mod fit;
 pub mod history;

@@ -36,6 +36,9 @@ pub struct Command {
     /// Exit status.
     #[serde(default)]
     pub exit: Option<i32>,
+    /// The interactive shell it was typed in; absent if not known.
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// One completion case.

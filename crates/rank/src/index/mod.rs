@@ -68,6 +68,10 @@ pub struct Index {
     prefixes: Prefixes,
     /// How often the next command was one last used so many rows ago; see [`age_bucket`].
     pub(crate) ages: [f32; AGES],
+    /// The same, by the kind of the command before in the session; see [`age_kind`].
+    pub(crate) ages_after: [[f32; AGES]; AGE_KINDS],
+    /// Kind of each session's newest command.
+    kind_of: Vec<u8>,
     events: u64,
 }
 
@@ -86,6 +90,8 @@ impl Default for Index {
             log: Log::default(),
             prefixes: Prefixes::default(),
             ages: [0.0; AGES],
+            ages_after: [[0.0; AGES]; AGE_KINDS],
+            kind_of: Vec::new(),
             events: 0,
         }
     }
@@ -119,9 +125,11 @@ impl Index {
         }
         if self.newest_of.len() < self.sessions.len() {
             push_tight(&mut self.newest_of, NONE);
+            push_tight(&mut self.kind_of, 0);
         }
         let before = self.newest_of[session as usize];
         self.note_visit(before, cwd);
+        self.note_age(id, session);
         self.append(id, cwd, before, event);
         self.newest_of[session as usize] = self.log.len() as u32 - 1;
     }
@@ -190,7 +198,6 @@ impl Index {
         let Stat {
             last, head, pair, ..
         } = self.stats[id as usize];
-        self.note_age(last, number);
         let links = [
             last,
             self.head_stats[pair as usize].last,
@@ -222,17 +229,35 @@ impl Index {
         self.prefixes.touch(&self.commands, &self.stats, id);
     }
 
-    fn note_age(&mut self, last: u32, number: u32) {
+    fn note_age(&mut self, id: u32, session: u32) {
+        let last = self.stats[id as usize].last;
         let bucket = if last == NONE {
             AGES - 1
         } else {
-            age_bucket(number - last)
+            age_bucket(self.log.len() as u32 - last)
         };
+        let after = &mut self.ages_after;
         // About the last two thousand commands count.
         if self.log.len().is_multiple_of(256) {
-            self.ages.iter_mut().for_each(|n| *n *= 0.88);
+            let all = after.as_flattened_mut().iter_mut().chain(&mut self.ages);
+            all.for_each(|n| *n *= 0.88);
         }
         self.ages[bucket] += 1.0;
+        let kind = &mut self.kind_of[session as usize];
+        after[*kind as usize][bucket] += 1.0;
+        *kind = age_kind(bucket);
+    }
+
+    /// The newest row of a session.
+    pub(crate) fn newest_of(&self, session: &[u8]) -> Option<usize> {
+        let row = self.newest_of[self.sessions.get(session)? as usize];
+        (row != NONE).then_some(row as usize)
+    }
+
+    /// The kind of a session's newest command; see [`age_kind`].
+    pub(crate) fn kind_of(&self, session: &[u8]) -> usize {
+        let session = self.sessions.get(session);
+        session.map_or(0, |s| self.kind_of[s as usize] as usize)
     }
 
     /// Takes a command line out: its text is overwritten and nothing is counted for it any more.
@@ -339,6 +364,21 @@ pub(crate) fn age_bucket(age: u32) -> usize {
     let exponent = 31 - age.leading_zeros();
     let half = (age >> (exponent - 1)) & 1;
     (8 + 2 * (exponent - 3) + half).min(AGES as u32 - 2) as usize
+}
+
+/// Kinds of commands by how long ago they were used before: 0 = never, then longer and longer ago.
+pub(crate) const AGE_KINDS: usize = 6;
+
+/// Kind of a command whose age has this bucket.
+fn age_kind(bucket: usize) -> u8 {
+    match bucket {
+        0 => 1,
+        1 => 2,
+        2..8 => 3,
+        8..14 => 4,
+        _ if bucket == AGES - 1 => 0,
+        _ => 5,
+    }
 }
 
 /// How many ages share a bucket.

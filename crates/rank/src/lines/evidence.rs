@@ -15,6 +15,10 @@ const HEAD_SUCCESSORS: usize = 256;
 const HERE: usize = 400;
 const AROUND_DIRECTORIES: usize = 12;
 const AROUND: usize = 48;
+const START_ROWS: usize = 6000;
+const STARTS: u32 = 100;
+/// Seconds without a command after which something new begins.
+const PAUSE: i64 = 1800;
 
 /// Hashes small numbers by one multiplication, texts as [`hash`] does.
 #[derive(Debug, Default, Clone, Copy)]
@@ -75,6 +79,8 @@ pub(crate) struct Seen {
     pub(crate) here_age: u32,
     /// Was used in the project or a directory above.
     pub(crate) around: f32,
+    /// Was the first command of a session, or after a long pause, as the next one will be.
+    pub(crate) start: f32,
 }
 
 /// What each count of [`Seen`] sums up to over all commands.
@@ -97,6 +103,8 @@ pub(crate) struct Evidence {
     pub(crate) next_heads: NumberMap<f32>,
     /// The same after this very command; sums up to `totals.after`.
     pub(crate) after_heads: NumberMap<f32>,
+    /// The same in this directory; sums up to `totals.here`.
+    pub(crate) here_heads: NumberMap<f32>,
 }
 
 impl Evidence {
@@ -123,6 +131,7 @@ impl Evidence {
         evidence.walk_heads(index);
         evidence.walk_here(index);
         evidence.walk_around(index, context);
+        evidence.walk_starts(index, context);
         evidence
     }
 
@@ -252,6 +261,10 @@ impl Evidence {
                 continue;
             }
             let seen = self.seen.entry(log.command[row]).or_default();
+            *self
+                .here_heads
+                .entry(index.stats[log.command[row] as usize].head)
+                .or_default() += (-(k as f32) / 50.0).exp2();
             let slow = (-(k as f32) / 300.0).exp2();
             seen.here_slow += slow;
             self.totals.here_slow += slow;
@@ -280,6 +293,42 @@ impl Evidence {
             }
         }
     }
+}
+
+impl Evidence {
+    /// What sessions, and work after a pause, began with; looked at only where that is the case.
+    fn walk_starts(&mut self, index: &Index, context: &Context<'_>) {
+        let log = &index.log;
+        let starts = match index.newest_of(context.session) {
+            None => true,
+            Some(row) => is_pause(i64::from(log.time[row]), context.now),
+        };
+        if !starts {
+            return;
+        }
+        let mut k = 0;
+        for row in (0..log.len()).rev().take(START_ROWS) {
+            let started = match log.before[row] {
+                NONE => true,
+                before => is_pause(
+                    i64::from(log.time[before as usize]),
+                    i64::from(log.time[row]),
+                ),
+            };
+            if started && log.command[row] != NONE {
+                let seen = self.seen.entry(log.command[row]).or_default();
+                add(&mut seen.start, &mut self.totals.start, &mut k, 20.0);
+            }
+            if k >= STARTS {
+                break;
+            }
+        }
+    }
+}
+
+/// Whether so much time passed that something new may begin; false if a time is not known.
+fn is_pause(before: i64, after: i64) -> bool {
+    before > 0 && after - before > PAUSE
 }
 
 /// Adds the weight of the `k`-th newest row to a count and its total.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::Vector;
 use super::evidence::{Evidence, NumberMap, Seen, TextMap};
 use super::generate::Generated;
+use super::within::Within;
 use crate::candidate::Context;
 use crate::index::intern::NONE;
 use crate::index::log::{Chain, Outcome};
@@ -29,6 +30,8 @@ pub(crate) struct Features<'a> {
     context: Context<'a>,
     evidence: Evidence,
     habit: [f32; AGES],
+    habit_next: [f32; AGES],
+    within: RefCell<NumberMap<Within>>,
     novelty: f32,
     next_heads_total: f32,
     carry: RefCell<NumberMap<f32>>,
@@ -54,7 +57,9 @@ impl<'a> Features<'a> {
         Self {
             index,
             weights,
-            habit: habit(index),
+            habit: habit(&index.ages),
+            habit_next: habit_next(index, context.session),
+            within: RefCell::default(),
             novelty: novelty(index),
             next_heads_total: evidence.next_heads.values().sum(),
             carry: RefCell::default(),
@@ -90,6 +95,7 @@ impl<'a> Features<'a> {
         put(&mut v, Line::Count, (stat.count as f32).ln_1p());
         put(&mut v, Line::Age, (age as f32).ln());
         put(&mut v, Line::Habit, self.habit[age_bucket(age)]);
+        put(&mut v, Line::HabitNext, self.habit_next[age_bucket(age)]);
         put(
             &mut v,
             Line::Failed,
@@ -99,6 +105,7 @@ impl<'a> Features<'a> {
         self.put_places(&mut v, id);
         self.put_evidence(&mut v, &seen, fast);
         self.put_text(&mut v, text, stat.head, stat.pair);
+        self.put_within(&mut v, id, stat.head);
         let relative = goes_by_path(&self.index.heads, stat.head, text);
         put(
             &mut v,
@@ -121,8 +128,10 @@ impl<'a> Features<'a> {
         put(&mut v, Line::Slow, ln(0.0, 1e-6));
         put(&mut v, Line::Age, (self.index.log.len() as f32 + 1.0).ln());
         put(&mut v, Line::Habit, self.habit[AGES - 1]);
+        put(&mut v, Line::HabitNext, self.habit_next[AGES - 1]);
         self.put_evidence(&mut v, &Seen::default(), 0.0);
         self.put_text(&mut v, text, head, NONE);
+        self.put_within(&mut v, NONE, head);
         put_template(&mut v, Some(line));
         put(
             &mut v,
@@ -266,6 +275,7 @@ impl<'a> Features<'a> {
             put(v, Line::HereAge, 1.0 / seen.here_age as f32);
         }
         put(v, Line::AroundShare, share(seen.around, totals.around));
+        put(v, Line::StartShare, share(seen.start, totals.start));
         put(v, Line::Chained, chained.ln());
         let mixed = 0.2 * fast
             + 0.15 * v[Line::BurstShare as usize]
@@ -318,6 +328,29 @@ impl<'a> Features<'a> {
         );
     }
 
+    /// Where the line stands among those with the same first word.
+    fn put_within(&self, v: &mut Vector, id: u32, head: u32) {
+        let mut known = self.within.borrow_mut();
+        let within = known
+            .entry(head)
+            .or_insert_with(|| Within::gather(self.index, head, self.evidence.cwd));
+        let part = within.of(id);
+        let age = if part.age == 0 { 65 } else { part.age };
+        put(v, Line::HeadAge, (age as f32).ln());
+        put(v, Line::HeadNewest, flag(part.age == 1));
+        put(v, Line::InHead, ln(part.share, 0.01));
+        put(v, Line::InHeadHere, part.here);
+        let here = self.evidence.here_heads.get(&head).copied().unwrap_or(0.0)
+            / (self.evidence.totals.here + 2.0);
+        put(v, Line::HeadHere, ln(here, 0.01));
+        let head = 0.3 * v[Line::NextHead as usize].exp()
+            + 0.3 * v[Line::AfterHead as usize].exp()
+            + 0.2 * v[Line::HeadFast as usize].exp()
+            + 0.2 * here;
+        let line = 0.6 * part.share + 0.4 * part.here;
+        put(v, Line::Factored, ln(head * line, 1e-4));
+    }
+
     /// Share of a first word's uses whose last argument the command before named too.
     fn carry_habit(&self, head: u32) -> f32 {
         let Some(stat) = self.index.head_stats.get(head as usize) else {
@@ -359,11 +392,12 @@ pub(crate) fn strength(seen: &Seen, evidence: &Evidence) -> f32 {
         + 0.1 * share(seen.around, totals.around)
 }
 
+/// New lines compete with about so many others.
+const NEW: f32 = 16.0;
+
 /// ln of how often the next command had such an age; the last place is for those never run before.
-fn habit(index: &Index) -> [f32; AGES] {
-    /// New lines compete with about so many others.
-    const NEW: f32 = 16.0;
-    let total: f32 = index.ages.iter().sum::<f32>() + 4.0;
+fn habit(ages: &[f32; AGES]) -> [f32; AGES] {
+    let total: f32 = ages.iter().sum::<f32>() + 4.0;
     let mut habit = [0.0; AGES];
     for (bucket, value) in habit.iter_mut().enumerate() {
         // Before anything is learned, newer is likelier.
@@ -373,9 +407,20 @@ fn habit(index: &Index) -> [f32; AGES] {
         } else {
             age_width(bucket)
         };
-        *value = ((index.ages[bucket] + start) / total / width).ln();
+        *value = ((ages[bucket] + start) / total / width).ln();
     }
     habit
+}
+
+/// The same after a command with the age that the session's newest one had, backed off to all.
+fn habit_next(index: &Index, session: &[u8]) -> [f32; AGES] {
+    let after = &index.ages_after[index.kind_of(session)];
+    let all: f32 = index.ages.iter().sum::<f32>() + 1.0;
+    let mut mixed = *after;
+    for (mixed, age) in mixed.iter_mut().zip(&index.ages) {
+        *mixed += 10.0 * age / all;
+    }
+    habit(&mixed)
 }
 
 /// ln of the odds that the next command is one never run before.

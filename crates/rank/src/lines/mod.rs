@@ -3,6 +3,7 @@
 pub(crate) mod evidence;
 mod features;
 pub(crate) mod generate;
+mod within;
 
 use std::collections::{HashMap, HashSet};
 

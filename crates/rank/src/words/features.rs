@@ -2,7 +2,9 @@
 
 use super::Vector;
 use super::history::Uses;
+use super::tokens::Tokens;
 use crate::candidate::{Candidate, Context, Kind, Slot};
+use crate::feedback::Place;
 use crate::index::intern::NONE;
 use crate::index::{FAST, Index, trim_slash};
 use crate::lines::evidence::{NumberMap, TextMap};
@@ -72,6 +74,12 @@ pub(crate) struct Features<'a> {
     from_here: NumberMap<f32>,
     markers: Vec<Vec<u8>>,
     count: usize,
+    /// Candidates of each kind of name.
+    kinds: TextMap<f32>,
+    recent_tokens: Tokens,
+    line_tokens: Tokens,
+    here_tokens: Tokens,
+    place: Place,
 }
 
 impl<'a> Features<'a> {
@@ -83,11 +91,6 @@ impl<'a> Features<'a> {
         candidates: &'a [Candidate],
     ) -> Self {
         let words = &slot.words[shell::wrapped(slot.words)..];
-        let slash = slot
-            .typed
-            .iter()
-            .rposition(|b| *b == b'/')
-            .map_or(0, |at| at + 1);
         let joined = |n: usize| words[..n].join(&b' ');
         let previous = context
             .recent
@@ -97,7 +100,7 @@ impl<'a> Features<'a> {
             index,
             priors: &weights.priors,
             context: *context,
-            base: &slot.typed[..slash],
+            base: slot.base(),
             words,
             sub: (words.len() > 1).then(|| joined(2)),
             option: option(words),
@@ -112,12 +115,19 @@ impl<'a> Features<'a> {
             from_here: Default::default(),
             markers: Vec::new(),
             count: candidates.len(),
+            kinds: Default::default(),
+            recent_tokens: Default::default(),
+            line_tokens: Default::default(),
+            here_tokens: Default::default(),
+            place: Place::new(context.cwd, slot),
         };
         features.look_at_lines(weights, slot);
         features.look_at_recent();
         features.look_at_siblings(candidates);
         features.look_at_visits();
-        if words.is_empty() {
+        if !words.is_empty() {
+            features.look_at_names(candidates);
+        } else {
             features.markers = markers(&weights.priors, context);
         }
         features
@@ -138,11 +148,15 @@ impl<'a> Features<'a> {
             self.put_command_priors(&mut v, text);
         } else {
             self.put_argument_priors(&mut v, &full);
+            if matches!(candidate.kind, Kind::File | Kind::Directory) {
+                self.put_names(&mut v, text);
+            }
         }
         self.fade(&mut v);
         if candidate.kind == Kind::Directory {
             self.put_visits(&mut v, &full);
         }
+        self.put_feedback(&mut v, candidate, &full[self.base.len().min(full.len())..]);
         self.put_plain(&mut v, candidate, &full);
         v
     }
@@ -228,6 +242,25 @@ impl<'a> Features<'a> {
         self.follows = at
             .and_then(|at| candidates.get(at + 1))
             .map(|c| c.text.as_slice());
+    }
+
+    /// How many candidates there are of each kind, and which parts of names are near.
+    fn look_at_names(&mut self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            let kind = shell::name_kind(&candidate.text).to_ascii_lowercase();
+            *self.kinds.entry(kind).or_default() += 1.0;
+        }
+        for (recent, age) in self.context.recent.iter().rev().take(RECENT).zip(1..) {
+            for word in shell::words(recent.command.trim_ascii()).iter().skip(1) {
+                self.recent_tokens.add(&word.text, 1.0 / age as f32);
+            }
+        }
+        for word in self.words {
+            self.line_tokens.add(word, 1.0);
+        }
+        self.line_tokens.add(self.base, 1.0);
+        self.here_tokens
+            .add(shell::base_name(self.context.cwd), 1.0);
     }
 
     fn look_at_visits(&mut self) {
@@ -362,6 +395,19 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// What the name shares with those around it.
+    fn put_names(&self, v: &mut Vector, text: &[u8]) {
+        let kind = shell::name_kind(text).to_ascii_lowercase();
+        let crowd = self.kinds.get(&kind).copied().unwrap_or(1.0);
+        put(v, Word::Crowd, crowd.ln());
+        let name = shell::base_name(text);
+        put(v, Word::RecentParts, self.recent_tokens.mean(name));
+        put(v, Word::LineParts, self.line_tokens.mean(name));
+        put(v, Word::HereParts, self.here_tokens.mean(name));
+        put(v, Word::Hidden, flag(name.starts_with(b".")));
+        put(v, Word::Length, (name.len() as f32).ln_1p());
+    }
+
     /// What people at large do matters less the more is known of this person.
     fn fade(&self, v: &mut Vector) {
         let left = if self.words.is_empty() {
@@ -386,6 +432,19 @@ impl<'a> Features<'a> {
             v,
             Word::FromHere,
             self.from_here.get(&directory).copied().unwrap_or(0.0) / total,
+        );
+    }
+
+    fn put_feedback(&self, v: &mut Vector, candidate: &Candidate, text: &[u8]) {
+        let Some(feedback) = self.context.feedback else {
+            return;
+        };
+        let fate = feedback.of(&self.place, text, candidate.kind);
+        put(v, Word::Taken, f32::from(fate.taken).ln_1p());
+        put(
+            v,
+            Word::PassedOver,
+            f32::from(fate.passed.saturating_sub(1)).ln_1p(),
         );
     }
 

@@ -2,6 +2,7 @@
 
 mod features;
 mod history;
+mod tokens;
 
 use crate::candidate::{Candidate, Context, Ranked, ScoredWord, Slot};
 use crate::index::Index;

@@ -1,0 +1,94 @@
+//! How sure a ranking is of its first candidate.
+//!
+//! The scores are log-odds up to a factor that depends on how many candidates there are and on
+//! whether a model was heard: the *temperature*. The chance of a candidate is the softmax over
+//! `score / temperature`. The temperatures minimise the mean of -ln(chance of the answer) on
+//! completion cases (Guo et al., "On Calibration of Modern Neural Networks", 2017);
+//! `tabsense eval completion --json` reports the best ones for its cases.
+
+use crate::candidate::Ranked;
+
+/// Numbers of candidates that have a temperature of their own: up to so many.
+const UP_TO: [usize; 4] = [2, 5, 10, usize::MAX];
+
+/// Temperatures of statistics alone, by number of candidates.
+const STATISTICS: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
+/// The same when a model was heard.
+const JUDGED: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
+
+/// Who made a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// Statistics alone.
+    Statistics,
+    /// A model, too.
+    Judged,
+}
+
+/// The chances of the first two candidates.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Confidence {
+    /// Of the first, 0 to 1.
+    pub first: f32,
+    /// Of the second; 0 if there is none.
+    pub second: f32,
+}
+
+/// Which of the temperatures a number of candidates has.
+pub(crate) fn bucket(candidates: usize) -> usize {
+    UP_TO
+        .iter()
+        .position(|most| candidates <= *most)
+        .unwrap_or(0)
+}
+
+/// The temperatures in use.
+pub(crate) fn temperatures(voice: Voice) -> [f32; 4] {
+    match voice {
+        Voice::Statistics => STATISTICS,
+        Voice::Judged => JUDGED,
+    }
+}
+
+/// The chances of the first two of a ranking, best first.
+pub fn confidence(ranked: &[Ranked], voice: Voice) -> Confidence {
+    let temperature = temperatures(voice)[bucket(ranked.len())];
+    let Some(best) = ranked.first() else {
+        return Confidence::default();
+    };
+    let part = |entry: &Ranked| ((entry.score - best.score) / temperature).exp();
+    let total: f32 = ranked.iter().map(part).sum();
+    Confidence {
+        first: 1.0 / total,
+        second: ranked.get(1).map_or(0.0, |second| part(second) / total),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(scores: &[f32]) -> Vec<Ranked> {
+        let entry = |(position, score): (usize, &f32)| Ranked {
+            position,
+            score: *score,
+        };
+        scores.iter().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn equal_candidates_share_and_a_lone_one_is_certain() {
+        let all = confidence(&ranked(&[3.0; 4]), Voice::Statistics);
+        assert!((all.first - 0.25).abs() < 1e-6 && (all.second - 0.25).abs() < 1e-6);
+        let one = confidence(&ranked(&[-7.0]), Voice::Judged);
+        assert_eq!((one.first, one.second), (1.0, 0.0));
+        assert_eq!(confidence(&[], Voice::Judged), Confidence::default());
+    }
+
+    #[test]
+    fn a_wider_lead_is_surer() {
+        let near = confidence(&ranked(&[1.0, 0.5, 0.0]), Voice::Judged);
+        let far = confidence(&ranked(&[4.0, 0.5, 0.0]), Voice::Judged);
+        assert!(far.first > near.first && far.second < near.second);
+    }
+}
