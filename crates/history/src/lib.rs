@@ -10,12 +10,14 @@ pub mod ignore;
 pub mod import;
 mod intern;
 mod merge;
+mod offers;
 mod open;
 mod redact;
 mod schema;
 mod store;
 
 pub use error::Error;
+pub use offers::{Offer, Offered};
 pub use redact::{Finding, MARK, Rule, findings, redact};
 pub use store::Store;
 

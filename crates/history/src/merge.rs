@@ -73,7 +73,7 @@ impl Run {
 /// Writes within one transaction.
 pub(crate) struct Writer<'a> {
     connection: &'a Connection,
-    texts: Texts<'a>,
+    pub(crate) texts: Texts<'a>,
     near: CachedStatement<'a>,
     add: CachedStatement<'a>,
     salt: Vec<u8>,
@@ -217,6 +217,7 @@ impl<'a> Writer<'a> {
         let hash = forgotten_hash(&self.salt, text);
         self.prepare("INSERT OR REPLACE INTO forgotten (hash, at_ms) VALUES (?1, ?2)")?
             .execute(params![hash, now_ms])?;
+        self.forget_offers(text)?;
         let Some(command) = self.texts.find_command(text)? else {
             return Ok(0);
         };
@@ -230,6 +231,8 @@ impl<'a> Writer<'a> {
 
     /// Removes all rows, not what was forgotten.
     pub(crate) fn clear(&mut self) -> rusqlite::Result<u64> {
+        // Before the texts that it names.
+        self.prepare("DELETE FROM offer")?.execute(())?;
         let removed = self.prepare("DELETE FROM event")?.execute(())?;
         for table in ["visited", "command", "directory", "origin"] {
             self.connection
@@ -255,7 +258,7 @@ impl<'a> Writer<'a> {
         Ok(found)
     }
 
-    fn prepare(&self, sql: &str) -> rusqlite::Result<CachedStatement<'a>> {
+    pub(crate) fn prepare(&self, sql: &str) -> rusqlite::Result<CachedStatement<'a>> {
         self.connection.prepare_cached(sql)
     }
 

@@ -8,7 +8,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::Error;
 
 /// Never change an entry: add one. The version of a file is the number of entries applied.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_history.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/0001_history.sql"),
+    include_str!("../migrations/0002_offer.sql"),
+];
 
 /// How long a statement waits for another process before it answers [`Error::Busy`].
 pub(crate) const BUSY_WAIT: Duration = Duration::from_millis(25);

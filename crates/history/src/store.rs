@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::import::{Entries, zoxide};
 use crate::merge::{Outcome, Run, Writer};
 use crate::open::{self, Check};
-use crate::{Error, Forget, Record, Report, Visited, glob, redact, schema};
+use crate::{Error, Forget, Offer, Record, Report, Visited, glob, offers, redact, schema};
 
 /// Rows of one transaction of an import: other writers get their turn in between, about a fifth
 /// of a second apart. Hashes are spread, so that each batch rewrites most of their index.
@@ -275,6 +275,33 @@ impl Store {
                 seen += 1;
             }
             Ok(seen)
+        })
+    }
+
+    /// Adds lists that were offered; those whose command is not stored, or that speak of a secret,
+    /// are left out. The newest 2000 are kept. Returns how many were added.
+    ///
+    /// # Errors
+    /// As [`Store::insert`].
+    pub fn insert_offers(&mut self, offers: &[Offer]) -> Result<u64, Error> {
+        self.write(|writer| {
+            let mut added = 0;
+            for offer in offers {
+                added += u64::from(writer.offer(offer)?);
+            }
+            Ok(added)
+        })
+    }
+
+    /// The lists that were offered, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] or [`Error::Corrupt`].
+    pub fn offers(&self) -> Result<Vec<Offer>, Error> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(offers::READ)?;
+            let rows = statement.query_map((), Offer::read)?;
+            rows.collect()
         })
     }
 
