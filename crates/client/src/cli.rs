@@ -130,6 +130,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Say in your own words what you want; prints the command for it and never runs it unasked
+    Do(DoArgs),
     /// Take out what init, import and the worker put on this machine
     Uninstall {
         /// Delete the recorded history, too
@@ -148,6 +150,41 @@ pub(crate) enum Command {
     /// For the shells' prompt hooks: `prompt --hook`
     #[command(hide = true)]
     Prompt,
+}
+
+/// What `tabsense do` tells by its exit status.
+const DO_STATUS: &str = "\
+Exit status:
+  0  what is meant was found (with --run: the command's own status)
+  1  an error, 2 a wrong command line
+  3  not sure: up to three shortcuts are offered
+  4  nothing fits
+  5  what is meant cannot be done here
+  6  not run: it was declined, nobody was there to ask, or the phrase lacks something
+
+Your own shortcuts go into shortcuts.toml beside the settings (`tabsense config path`).";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = DO_STATUS)]
+pub(crate) struct DoArgs {
+    /// What you want, in English, Chinese, German, French, Spanish or Japanese
+    #[arg(required = true)]
+    pub(crate) phrase: Vec<OsString>,
+    /// Run it when it is sure: at once if it only reads, else after asking
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// For programs
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) json: bool,
+    /// Tell why
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) explain: bool,
+    /// The shell that the command is for; yours by default
+    #[arg(long)]
+    pub(crate) shell: Option<ShellName>,
+    /// The working directory; the current one by default
+    #[arg(long)]
+    pub(crate) cwd: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -263,6 +300,8 @@ pub(crate) enum EvalCommand {
     History(EvalFile),
     /// Rank completion cases: JSON lines, one case a line (.gz too)
     Completion(EvalFile),
+    /// Choose shortcuts for phrases: JSON lines, {"text": …, "lang": …, "id": … or null} (.gz too)
+    Shortcuts(EvalFile),
 }
 
 #[derive(Debug, clap::Args)]

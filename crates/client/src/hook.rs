@@ -101,7 +101,8 @@ fn tell() -> Option<()> {
     }
 }
 
-fn is_paused(paths: &Paths) -> bool {
+/// Whether the user has said pause, here or everywhere.
+pub(crate) fn is_paused(paths: &Paths) -> bool {
     is_paused_here() || paths.paused().exists()
 }
 
@@ -110,7 +111,8 @@ pub(crate) fn is_paused_here() -> bool {
     std::env::var_os("TABSENSE_PAUSE").is_some_and(|value| !value.is_empty())
 }
 
-fn read_input() -> Option<Vec<u8>> {
+/// Standard input, unless it is more than a frame holds.
+pub(crate) fn read_input() -> Option<Vec<u8>> {
     let mut input = Vec::new();
     let limit = MAX_PAYLOAD as u64;
     let read = std::io::stdin()
@@ -123,14 +125,15 @@ fn read_input() -> Option<Vec<u8>> {
 
 /// Why there is no connection.
 #[derive(Debug, PartialEq, Eq)]
-enum Unreachable {
+pub(crate) enum Unreachable {
     /// No worker serves the socket: one may be started.
     Absent,
     /// Something is in the way: starting another worker would not help.
     Refused,
 }
 
-fn connect(paths: &Paths) -> Result<Connection, Unreachable> {
+/// Connects to the worker, without ever waiting.
+pub(crate) fn connect(paths: &Paths) -> Result<Connection, Unreachable> {
     let why = |error: &std::io::Error| match is_absent(error) {
         true => Unreachable::Absent,
         false => Unreachable::Refused,
@@ -186,7 +189,7 @@ fn kind_letter(kind: Kind) -> u8 {
 }
 
 /// A worker of an older release, left over from before an upgrade, makes room for ours.
-fn replace_if_older(connection: &mut Connection, reply: &Reply) {
+pub(crate) fn replace_if_older(connection: &mut Connection, reply: &Reply) {
     if !is_older(&reply.release, tabsense_protocol::RELEASE) {
         return;
     }

@@ -10,6 +10,8 @@ mod connection;
 mod deadline;
 mod failure;
 mod hook;
+mod phrase;
+mod phrase_hook;
 mod records;
 mod stages;
 mod start;
@@ -23,6 +25,7 @@ pub fn main() -> ExitCode {
         (Some(command), Some(flag)) if flag == "--hook" => match command.to_str() {
             Some("complete") => hook::complete(),
             Some("prompt") => hook::prompt(),
+            Some("do") => phrase_hook::run(),
             _ => commands::run(),
         },
         _ => commands::run(),

@@ -36,14 +36,16 @@ impl<'a> Records<'a> {
         }
     }
 
-    fn get(&self, key: &str) -> Option<&'a [u8]> {
+    /// The value of a header.
+    pub(crate) fn get(&self, key: &str) -> Option<&'a [u8]> {
         self.header
             .iter()
             .find(|(name, _)| *name == key.as_bytes())
             .map(|(_, value)| *value)
     }
 
-    fn bytes(&self, key: &str) -> Vec<u8> {
+    /// The same, empty if it is absent.
+    pub(crate) fn bytes(&self, key: &str) -> Vec<u8> {
         self.get(key).unwrap_or_default().to_vec()
     }
 
@@ -53,6 +55,11 @@ impl<'a> Records<'a> {
             .trim()
             .parse()
             .ok()
+    }
+
+    /// What follows the header.
+    pub(crate) fn body(&self) -> &[&'a [u8]] {
+        &self.body
     }
 
     /// The interactive shell's name for itself.
@@ -154,6 +161,14 @@ pub(crate) fn shell(name: &[u8]) -> Shell {
     }
 }
 
+/// How many characters the first `bytes` bytes are, counted as in [`byte_offset`].
+pub(crate) fn char_offset(text: &[u8], bytes: usize) -> usize {
+    let chunks = text[..bytes.min(text.len())].utf8_chunks();
+    chunks
+        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+        .sum()
+}
+
 /// The byte offset of the character numbered `chars`; shells count a byte that is no UTF-8 as one
 /// character.
 pub(crate) fn byte_offset(text: &[u8], chars: usize) -> usize {
@@ -229,6 +244,11 @@ mod tests {
             [1, 2, 3, 4].map(|n| byte_offset(b"\xff\xfea!", n)),
             [1, 2, 3, 4]
         );
+        assert_eq!(
+            [0, 1, 4, 5, 9].map(|n| char_offset(text, n)),
+            [0, 1, 2, 3, 3]
+        );
+        assert_eq!(char_offset(b"\xff\xfea", 3), 3);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tabsense_protocol::{Request, encode};
 
 /// What the worker may know of the shell's environment: where things are, and nothing else.
-const KEPT: [&str; 12] = [
+const KEPT: [&str; 13] = [
     "HOME",
     "PATH",
     "USER",
@@ -16,6 +16,7 @@ const KEPT: [&str; 12] = [
     "LC_ALL",
     "LC_CTYPE",
     "TMPDIR",
+    "TZ",
     "XDG_RUNTIME_DIR",
     "XDG_DATA_HOME",
     "XDG_CONFIG_HOME",

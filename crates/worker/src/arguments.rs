@@ -91,6 +91,8 @@ pub(crate) enum Eval {
     History(EvalFile),
     /// Rank completion cases
     Completion(EvalFile),
+    /// Choose shortcuts for phrases
+    Shortcuts(EvalFile),
 }
 
 #[derive(Debug, clap::Args)]

@@ -253,6 +253,7 @@ impl<'a> Completion<'a> {
             now: now(),
             recent: &recent,
             listing: &names,
+            feedback: None,
         };
         let slot = Slot {
             words: &words,

@@ -14,13 +14,12 @@ use tabsense_rank::{Decide, Weights};
 
 use crate::arguments::{Bench, Eval, EvalFile};
 use crate::judge::Judge;
+use crate::shortcuts;
 
 /// Measures the ranking and prints.
 pub(crate) fn run(what: &Eval) -> ExitCode {
-    let (Eval::History(asked) | Eval::Completion(asked)) = what;
-    let judge = model(asked);
-    let text = open(&asked.file)
-        .and_then(|reader| measure(what, reader, judge.as_ref()).map_err(|e| e.to_string()));
+    let (Eval::History(asked) | Eval::Completion(asked) | Eval::Shortcuts(asked)) = what;
+    let text = open(&asked.file).and_then(|reader| measure(what, reader));
     print(&text.map_err(|error| format!("{}: {error}", asked.file.display())))
 }
 
@@ -74,24 +73,32 @@ fn model(asked: &EvalFile) -> Option<Judge> {
     Some(judge)
 }
 
-fn measure(
-    what: &Eval,
-    reader: Box<dyn BufRead>,
-    judge: Option<&Judge>,
-) -> Result<String, EvalError> {
+fn measure(what: &Eval, reader: Box<dyn BufRead>) -> Result<String, String> {
     let weights = Weights::default();
-    let mut voice = judge.and_then(|judge| judge.patient().ok());
+    match what {
+        Eval::History(asked) => with_model(asked, |model| {
+            let report = history::evaluate(&read_users(reader)?, &weights, model)?;
+            Ok(shown(&report, asked.json))
+        }),
+        Eval::Completion(asked) => with_model(asked, |model| {
+            let report = completion::evaluate(&read_cases(reader)?, &weights, model)?;
+            Ok(shown(&report, asked.json))
+        }),
+        Eval::Shortcuts(asked) => {
+            shortcuts::eval(reader, asked.model.as_deref()).map(|report| shown(&report, asked.json))
+        }
+    }
+}
+
+/// Evaluates with the model that ranks, if there is one.
+fn with_model(
+    asked: &EvalFile,
+    evaluate: impl FnOnce(Option<&mut dyn Decide>) -> Result<String, EvalError>,
+) -> Result<String, String> {
+    let judge = model(asked);
+    let mut voice = judge.as_ref().and_then(|judge| judge.patient().ok());
     let model = voice.as_mut().map(|voice| voice as &mut dyn Decide);
-    Ok(match what {
-        Eval::History(EvalFile { json, .. }) => shown(
-            &history::evaluate(&read_users(reader)?, &weights, model)?,
-            *json,
-        ),
-        Eval::Completion(EvalFile { json, .. }) => shown(
-            &completion::evaluate(&read_cases(reader)?, &weights, model)?,
-            *json,
-        ),
-    })
+    evaluate(model).map_err(|error| error.to_string())
 }
 
 /// A report for people, or for programs.

@@ -20,6 +20,7 @@ mod recorder;
 mod run;
 mod server;
 mod sessions;
+mod shortcuts;
 mod sources;
 mod state;
 

@@ -26,6 +26,7 @@ use crate::judge::Judge;
 use crate::metrics::rss_mb;
 use crate::recorder::Recorder;
 use crate::server::serve;
+use crate::shortcuts::Shortcuts;
 use crate::state::Worker;
 use crate::{complete, handover, log, prompt};
 
@@ -126,7 +127,8 @@ fn start(paths: &Paths, settings: Settings, told: Option<Request>) -> io::Result
         let index = Arc::new(RwLock::new(Index::new()));
         let recorder = Recorder::start(paths.clone(), settings.clone(), Arc::clone(&index))?;
         let judge = Judge::start(&settings, paths);
-        let worker = Arc::new(Worker::new(index, recorder, judge, settings));
+        let shortcuts = Shortcuts::new(&settings, paths);
+        let worker = Arc::new(Worker::new(index, recorder, judge, shortcuts, settings));
         info!(
             "worker {} serves {}",
             tabsense_protocol::RELEASE,

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tracing::{debug, warn};
 
 use crate::state::Worker;
-use crate::{complete, decide, prompt, recorder};
+use crate::{complete, decide, prompt, recorder, shortcuts};
 
 /// Connections served at once; more wait in the socket's backlog.
 const CONNECTIONS: usize = 64;
@@ -139,7 +139,8 @@ async fn handle(request: Request, worker: &Arc<Worker>, received: Instant) -> re
                 .await
         }
         Some(Body::Decide(asked)) => decide::answer(&worker.judge, &asked).await,
-        Some(Body::Do(_)) | None => refused(
+        Some(Body::Do(ask)) => shortcuts::answer(worker, ask, received).await,
+        None => refused(
             Reason::Unknown,
             format!("this worker speaks protocol {MAJOR} and does not know this request"),
             "restart the worker: `tabsense worker restart`",

@@ -17,6 +17,7 @@ use crate::judge::Judge;
 use crate::metrics::{Metrics, rss_mb};
 use crate::recorder::Recorder;
 use crate::sessions::Sessions;
+use crate::shortcuts::Shortcuts;
 
 /// The warm state.
 pub(crate) struct Worker {
@@ -27,6 +28,7 @@ pub(crate) struct Worker {
     pub(crate) metrics: Metrics,
     pub(crate) recorder: Recorder,
     pub(crate) judge: Judge,
+    pub(crate) shortcuts: Shortcuts,
     pub(crate) settings: Settings,
     pub(crate) host: String,
     sessions: Mutex<Sessions>,
@@ -43,6 +45,7 @@ impl Worker {
         index: Arc<RwLock<Index>>,
         recorder: Recorder,
         judge: Judge,
+        shortcuts: Shortcuts,
         settings: Settings,
     ) -> Self {
         Self {
@@ -53,6 +56,7 @@ impl Worker {
             metrics: Metrics::default(),
             recorder,
             judge,
+            shortcuts,
             settings,
             host: rustix::system::uname()
                 .nodename()

@@ -13,6 +13,7 @@ pub(super) fn eval(command: &EvalCommand) -> Outcome {
     let (what, EvalFile { model, file, json }) = match command {
         EvalCommand::History(args) => ("history", args),
         EvalCommand::Completion(args) => ("completion", args),
+        EvalCommand::Shortcuts(args) => ("shortcuts", args),
     };
     let mut program = Command::new(worker_program());
     program

@@ -10,6 +10,7 @@ use tabsense_protocol::request::{self, Complete};
 use super::{ANSWER_LIMIT, Outcome, ask, print, unexpected};
 use crate::cli::CompleteArgs;
 use crate::failure::Failure;
+use crate::phrase::printable;
 use crate::records::{byte_offset, shell};
 
 /// What the worker may take when nobody waits for a key.
@@ -78,12 +79,6 @@ fn as_text(completed: &Completed) -> Vec<u8> {
         text.push(b'\n');
     }
     text
-}
-
-/// Without anything that a terminal would obey.
-fn printable(text: &[u8]) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    String::from_utf8_lossy(text).chars().map(clean).collect()
 }
 
 fn kind_name(kind: Kind) -> &'static str {

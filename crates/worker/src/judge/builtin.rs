@@ -1,86 +1,124 @@
-//! The model that comes with the program, put where it can be mapped into memory.
+//! The models that come with the program, put where they can be mapped into memory.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files of the checkpoint, as they lie in `models/builtin`.
-const FILES: [(&str, &[u8]); 5] = [
-    (
-        "model.safetensors",
-        include_bytes!("../../../../models/builtin/model.safetensors"),
-    ),
-    (
-        "rl_agent_config.json",
-        include_bytes!("../../../../models/builtin/rl_agent_config.json"),
-    ),
-    (
-        "encoder/config.json",
-        include_bytes!("../../../../models/builtin/encoder/config.json"),
-    ),
-    (
-        "tokenizer/tokenizer.json",
-        include_bytes!("../../../../models/builtin/tokenizer/tokenizer.json"),
-    ),
-    (
-        "tokenizer/tokenizer_config.json",
-        include_bytes!("../../../../models/builtin/tokenizer/tokenizer_config.json"),
-    ),
-];
-
-/// Writes the checkpoint below `data` unless this very one is there, and says where it is.
-///
-/// The directory appears under its name only when it is whole; those of other releases go.
-pub(super) fn unpack(data: &Path) -> io::Result<PathBuf> {
-    let models = data.join("models");
-    let directory = models
-        .join(format!("builtin-{:016x}", fingerprint()))
-        .join("builtin");
-    if is_whole(&directory) {
-        return Ok(directory);
-    }
-    if models.exists() {
-        std::fs::remove_dir_all(&models)?;
-    }
-    let new = models.join(format!("new-{}", std::process::id()));
-    let named = directory.parent().unwrap_or(&models);
-    let written = write_all(&new.join("builtin")).and_then(|()| std::fs::rename(&new, named));
-    if let Err(error) = written {
-        // Half a model on a full disk would be in the way of the history.
-        let _ = std::fs::remove_dir_all(&models);
-        return Err(error);
-    }
-    Ok(directory)
+/// A checkpoint in the program.
+#[derive(Debug)]
+pub(crate) struct Embedded {
+    name: &'static str,
+    files: [(&'static str, &'static [u8]); 5],
 }
 
-fn write_all(directory: &Path) -> io::Result<()> {
-    for (name, bytes) in FILES {
-        let file = directory.join(name);
-        if let Some(parent) = file.parent() {
-            std::fs::create_dir_all(parent)?;
+/// The checkpoint in a directory of `models`.
+macro_rules! embedded {
+    ($name:literal) => {
+        Embedded {
+            name: $name,
+            files: embedded!(
+                $name,
+                "model.safetensors",
+                "rl_agent_config.json",
+                "encoder/config.json",
+                "tokenizer/tokenizer.json",
+                "tokenizer/tokenizer_config.json"
+            ),
         }
-        std::fs::write(&file, bytes)?;
-    }
-    Ok(())
+    };
+    ($name:literal, $($file:literal),*) => {
+        [$((
+            $file,
+            include_bytes!(concat!("../../../../models/", $name, "/", $file)),
+        )),*]
+    };
 }
 
-fn is_whole(directory: &Path) -> bool {
-    FILES.iter().all(|(name, bytes)| {
-        std::fs::metadata(directory.join(name)).is_ok_and(|data| data.len() == bytes.len() as u64)
-    })
-}
+/// What ranks completions.
+pub(crate) const RANKING: Embedded = embedded!("builtin");
 
-/// Tells one checkpoint from another.
-fn fingerprint() -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for (name, bytes) in FILES {
-        (name, bytes.len(), &bytes[..bytes.len().min(4096)]).hash(&mut hasher);
-        bytes[bytes.len() / 2..]
-            .iter()
-            .take(4096)
-            .for_each(|byte| byte.hash(&mut hasher));
+/// What decides which shortcut a phrase means.
+pub(crate) const SHORTCUTS: Option<Embedded> = None;
+
+impl Embedded {
+    /// Where the checkpoint lies below `data`, once it is unpacked.
+    pub(crate) fn place(&self, data: &Path) -> PathBuf {
+        let named = format!("{}-{:016x}", self.name, self.fingerprint());
+        data.join("models").join(named).join(self.name)
     }
-    hasher.finish()
+
+    /// Writes the checkpoint below `data` unless this very one is there, and says where it is.
+    ///
+    /// The directory appears under its name only when it is whole; those of other releases go.
+    pub(crate) fn unpack(&self, data: &Path) -> io::Result<PathBuf> {
+        let directory = self.place(data);
+        if self.is_whole(&directory) {
+            return Ok(directory);
+        }
+        let models = data.join("models");
+        self.remove_all(&models)?;
+        let new = models.join(format!("{}-new-{}", self.name, std::process::id()));
+        let named = directory.parent().unwrap_or(&models);
+        let written = self
+            .write_all(&new.join(self.name))
+            .and_then(|()| std::fs::rename(&new, named));
+        if let Err(error) = written {
+            // Half a model on a full disk would be in the way of the history.
+            let _ = self.remove_all(&models);
+            return Err(error);
+        }
+        Ok(directory)
+    }
+
+    fn write_all(&self, directory: &Path) -> io::Result<()> {
+        for (name, bytes) in self.files {
+            let file = directory.join(name);
+            if let Some(parent) = file.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(&file, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Removes this checkpoint and those of the same name of other releases.
+    fn remove_all(&self, models: &Path) -> io::Result<()> {
+        if !models.exists() {
+            return Ok(());
+        }
+        let ours = |name: &std::ffi::OsStr| {
+            let name = name.to_string_lossy();
+            // Before there were two, the temporary name said nothing about which it was.
+            name.starts_with(&format!("{}-", self.name)) || name.starts_with("new-")
+        };
+        for entry in std::fs::read_dir(models)? {
+            let entry = entry?;
+            if ours(&entry.file_name()) {
+                std::fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self, directory: &Path) -> bool {
+        self.files.iter().all(|(name, bytes)| {
+            std::fs::metadata(directory.join(name))
+                .is_ok_and(|data| data.len() == bytes.len() as u64)
+        })
+    }
+
+    /// Tells one checkpoint from another.
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (name, bytes) in self.files {
+            (name, bytes.len(), &bytes[..bytes.len().min(4096)]).hash(&mut hasher);
+            bytes[bytes.len() / 2..]
+                .iter()
+                .take(4096)
+                .for_each(|byte| byte.hash(&mut hasher));
+        }
+        hasher.finish()
+    }
 }
 
 #[cfg(test)]
@@ -90,13 +128,13 @@ mod tests {
     #[test]
     fn the_model_is_unpacked_once_and_mended_when_cut() {
         let data = tempfile::tempdir().expect("tempdir");
-        let directory = unpack(data.path()).expect("unpacked");
+        let directory = RANKING.unpack(data.path()).expect("unpacked");
         let weights = directory.join("model.safetensors");
         let written = std::fs::metadata(&weights)
             .expect("weights")
             .modified()
             .expect("time");
-        assert_eq!(unpack(data.path()).expect("there"), directory);
+        assert_eq!(RANKING.unpack(data.path()).expect("there"), directory);
         let again = std::fs::metadata(&weights)
             .expect("weights")
             .modified()
@@ -104,10 +142,10 @@ mod tests {
         assert_eq!(written, again);
 
         std::fs::write(&weights, b"cut").expect("cut");
-        unpack(data.path()).expect("mended");
+        RANKING.unpack(data.path()).expect("mended");
         assert_eq!(
             std::fs::metadata(&weights).expect("weights").len(),
-            FILES[0].1.len() as u64
+            RANKING.files[0].1.len() as u64
         );
     }
 
@@ -115,8 +153,11 @@ mod tests {
     fn models_of_other_releases_go() {
         let data = tempfile::tempdir().expect("tempdir");
         let old = data.path().join("models/builtin-0123");
-        std::fs::create_dir_all(&old).expect("old");
-        unpack(data.path()).expect("unpacked");
-        assert!(!old.exists());
+        let other = data.path().join("models/shortcuts-0123");
+        for directory in [&old, &other] {
+            std::fs::create_dir_all(directory).expect("old");
+        }
+        RANKING.unpack(data.path()).expect("unpacked");
+        assert!(!old.exists() && other.exists());
     }
 }

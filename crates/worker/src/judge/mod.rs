@@ -3,7 +3,7 @@
 //! The model runs on a thread of its own ([`tabsense_model::Runner`]); a request waits for it only
 //! as long as its own time lasts, and is answered from statistics alone otherwise.
 
-mod builtin;
+pub(crate) mod builtin;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(crate) fn directory(named: &str, paths: &Paths) -> tabsense_model::Result<Pa
     paths
         .create_data()
         .map_err(|error| failed(std::io::Error::other(error)))?;
-    builtin::unpack(&paths.data).map_err(failed)
+    builtin::RANKING.unpack(&paths.data).map_err(failed)
 }
 
 /// How models are run here.

@@ -1,0 +1,321 @@
+//! `tabsense do --hook`: what a key in the shell turns the words on the line into.
+//!
+//! On standard input come the records of the other hooks, with the keys `line`, `cwd`, `shell`,
+//! `unit` and `mode` (`key` or `ghost`), and behind the header one record for each name of the
+//! user's own: `a` (alias), `b` (abbreviation) or `f` (function), TAB, the name, TAB, its text.
+//!
+//! The answer is `key=value` records between `v1` and `.`: `line`, `cursor`, `select`, `id`, `risk`,
+//! `probability`, `message`; or `message` and up to three `choice`s. Exit status 3 means: leave the
+//! line alone. Nothing is ever executed.
+
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::process::ExitCode;
+
+use tabsense_config::{Paths, Settings};
+use tabsense_protocol::Request;
+use tabsense_protocol::reply::{self, Choice, Chosen};
+use tabsense_protocol::request::{self, Do, Name, NameKind};
+
+use crate::deadline::{Deadline, NATIVE, native};
+use crate::hook::{Unreachable, connect, is_paused, read_input, replace_if_older};
+use crate::phrase::{Verdict, printable, request};
+use crate::records::{Records, char_offset, shell};
+use crate::start::{Mode, start_worker};
+
+/// How long somebody who pressed a key waits.
+const KEY_MS: u64 = 200;
+
+/// How long an answer is of use while somebody types.
+const GHOST_MS: u64 = 100;
+
+/// Names and bytes of a text that are passed on.
+const NAMES: usize = 2000;
+const TEXT: usize = 1000;
+
+/// Answers what is on standard input.
+pub(crate) fn run() -> ExitCode {
+    let deadline = Deadline::start(KEY_MS, NATIVE);
+    answer(&deadline).unwrap_or_else(native)
+}
+
+/// How the answer would be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Somebody pressed a key and waits.
+    Key,
+    /// It would be shown while somebody types.
+    Ghost,
+}
+
+/// In what offsets are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Chars,
+    Bytes,
+}
+
+fn answer(deadline: &Deadline) -> Option<ExitCode> {
+    let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
+    let (settings, _) = Settings::load(&paths.config);
+    let input = read_input()?;
+    let records = Records::parse(&input);
+    let wanted = match records.get("mode") {
+        Some(b"ghost") => Wanted::Ghost,
+        _ => Wanted::Key,
+    };
+    if wanted == Wanted::Ghost {
+        deadline.set(GHOST_MS);
+    }
+    let unit = match records.get("unit") {
+        Some(b"bytes") => Unit::Bytes,
+        _ => Unit::Chars,
+    };
+    let home = paths.home.clone().into_os_string().into_vec();
+    let mut asked = asked(&records, home)?;
+    let mut connection = match connect(&paths) {
+        Ok(connection) => connection,
+        Err(why) => {
+            if why == Unreachable::Absent {
+                let _ = start_worker(Mode::IfAbsent);
+            }
+            return None;
+        }
+    };
+    asked.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
+    let asked = Request::new(records.session(), request::Body::Do(asked));
+    let reply = connection.ask(&asked, deadline.left()).ok()?;
+    let printed = print(&reply.body, &settings, wanted, unit);
+    replace_if_older(&mut connection, &reply);
+    printed
+}
+
+/// The request; none for an empty line.
+fn asked(records: &Records<'_>, home: Vec<u8>) -> Option<Do> {
+    let line = records.bytes("line");
+    let line = line.trim_ascii();
+    let phrase = line.strip_prefix(b",").unwrap_or(line).trim_ascii();
+    if phrase.is_empty() {
+        return None;
+    }
+    let shell = shell(records.get("shell").unwrap_or_default());
+    let names = records.body().iter().take(NAMES);
+    Some(Do {
+        names: names.filter_map(|record| name(record)).collect(),
+        ..request(phrase.to_vec(), shell.into(), records.bytes("cwd"), home)
+    })
+}
+
+fn name(record: &[u8]) -> Option<Name> {
+    let mut parts = record.splitn(3, |byte| *byte == b'\t');
+    let kind = match parts.next()? {
+        b"a" => NameKind::Alias,
+        b"b" => NameKind::Abbreviation,
+        b"f" => NameKind::Function,
+        _ => return None,
+    };
+    let name = parts.next()?.to_vec();
+    let text = parts.next().unwrap_or_default();
+    Some(Name {
+        kind: kind.into(),
+        name,
+        text: text[..text.len().min(TEXT)].to_vec(),
+    })
+}
+
+fn print(
+    body: &Option<reply::Body>,
+    settings: &Settings,
+    wanted: Wanted,
+    unit: Unit,
+) -> Option<ExitCode> {
+    let Some(reply::Body::Chosen(chosen)) = body else {
+        return None;
+    };
+    let (records, status) = told(chosen, settings, wanted, unit)?;
+    let mut out = Vec::new();
+    for record in [b"v1".to_vec()]
+        .into_iter()
+        .chain(records)
+        .chain([b".".to_vec()])
+    {
+        out.extend(record);
+        out.push(0);
+    }
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(&out).ok()?;
+    stdout.flush().ok()?;
+    Some(status)
+}
+
+/// The records of an answer and the exit status; none when there is nothing to say.
+fn told(
+    chosen: &Chosen,
+    settings: &Settings,
+    wanted: Wanted,
+    unit: Unit,
+) -> Option<(Vec<Vec<u8>>, ExitCode)> {
+    let verdict = Verdict::of(chosen, settings);
+    match (verdict, wanted) {
+        (Verdict::Sure(best), _) if best.unavailable.is_empty() => {
+            Some((line(best, unit), ExitCode::SUCCESS))
+        }
+        (_, Wanted::Ghost) => None,
+        (Verdict::Sure(best), Wanted::Key) => {
+            let message = format!("{}: {}", best.id, best.unavailable);
+            Some((vec![text("message", &message)], ExitCode::SUCCESS))
+        }
+        (Verdict::Unsure(choices), Wanted::Key) => {
+            let usable = choices.iter().filter(|choice| is_usable(choice));
+            let offered: Vec<Vec<u8>> = usable.map(|choice| offer(choice, unit)).collect();
+            let records = [vec![text("message", "not sure")], offered].concat();
+            Some((records, ExitCode::SUCCESS))
+        }
+        (Verdict::Nothing, Wanted::Key) => Some((vec![text("message", "nothing fits")], native())),
+    }
+}
+
+fn is_usable(choice: &Choice) -> bool {
+    choice.unavailable.is_empty() && !choice.command.is_empty() && !choice.command.contains(&0)
+}
+
+fn line(choice: &Choice, unit: Unit) -> Vec<Vec<u8>> {
+    let (cursor, select) = places(choice, unit);
+    let mut records = vec![
+        [b"line=".as_slice(), &choice.command].concat(),
+        text("cursor", &cursor.to_string()),
+        text("select", &select.to_string()),
+        text("id", &choice.id),
+        text("risk", risk_name(choice.risk())),
+        text("probability", &format!("{:.3}", choice.probability)),
+    ];
+    if choice.risk() == reply::Risk::Destructive {
+        records.push(text("message", &format!("{}: destructive", choice.title)));
+    }
+    records
+}
+
+fn offer(choice: &Choice, unit: Unit) -> Vec<u8> {
+    let (cursor, select) = places(choice, unit);
+    let label = printable(choice.title.as_bytes());
+    let head = format!("choice={cursor}\t{select}\t{label}\t");
+    [head.as_bytes(), &choice.command].concat()
+}
+
+/// Where the cursor goes, and the length of the placeholder there.
+fn places(choice: &Choice, unit: Unit) -> (usize, usize) {
+    let start = usize::try_from(choice.cursor).unwrap_or(usize::MAX);
+    let end = start.saturating_add(usize::try_from(choice.placeholder).unwrap_or(0));
+    let place = |bytes: usize| match unit {
+        Unit::Bytes => bytes.min(choice.command.len()),
+        Unit::Chars => char_offset(&choice.command, bytes),
+    };
+    (place(start), place(end) - place(start))
+}
+
+fn text(key: &str, value: &str) -> Vec<u8> {
+    format!("{key}={}", printable(value.as_bytes())).into_bytes()
+}
+
+/// The name of a risk.
+pub(crate) fn risk_name(risk: reply::Risk) -> &'static str {
+    match risk {
+        reply::Risk::Read => "read",
+        reply::Risk::Write => "write",
+        reply::Risk::Destructive => "destructive",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(command: &str, probability: f32) -> Choice {
+        Choice {
+            id: "kill_port".to_owned(),
+            title: "Kill\tport".to_owned(),
+            risk: reply::Risk::Write.into(),
+            command: command.into(),
+            cursor: command.find("<&").unwrap_or(command.len()) as u64,
+            placeholder: if command.contains("<&") { 7 } else { 0 },
+            probability,
+            ..Choice::default()
+        }
+    }
+
+    fn told_of(choices: Vec<Choice>, wanted: Wanted) -> Option<Vec<String>> {
+        let chosen = Chosen {
+            choices,
+            decided: true,
+            ..Chosen::default()
+        };
+        let (records, _) = told(&chosen, &Settings::default(), wanted, Unit::Chars)?;
+        let text = |record: Vec<u8>| String::from_utf8(record).expect("UTF-8");
+        Some(records.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn a_sure_answer_is_a_line_with_the_cursor_on_what_is_missing() {
+        let records = told_of(vec![choice("端口 <&port> x", 0.97)], Wanted::Ghost);
+        let expected = [
+            "line=端口 <&port> x",
+            "cursor=3",
+            "select=7",
+            "id=kill_port",
+            "risk=write",
+            "probability=0.970",
+        ];
+        assert_eq!(records.expect("an answer"), expected);
+    }
+
+    #[test]
+    fn an_unsure_answer_offers_and_ghost_text_is_never_unsure() {
+        let choices = vec![choice("one", 0.5), choice("two", 0.3)];
+        let records = told_of(choices.clone(), Wanted::Key).expect("an answer");
+        assert_eq!(
+            records,
+            [
+                "message=not sure",
+                "choice=3\t0\tKill\u{fffd}port\tone",
+                "choice=3\t0\tKill\u{fffd}port\ttwo"
+            ]
+        );
+        assert_eq!(told_of(choices, Wanted::Ghost), None);
+        let records = told_of(Vec::new(), Wanted::Key).expect("an answer");
+        assert_eq!(records, ["message=nothing fits"]);
+        assert_eq!(told_of(Vec::new(), Wanted::Ghost), None);
+    }
+
+    #[test]
+    fn what_cannot_be_done_here_puts_nothing_on_the_line() {
+        let gone = Choice {
+            unavailable: "not available here: it needs x".to_owned(),
+            ..choice("", 0.99)
+        };
+        let records = told_of(vec![gone], Wanted::Key).expect("an answer");
+        assert_eq!(
+            records,
+            ["message=kill_port: not available here: it needs x"]
+        );
+    }
+
+    #[test]
+    fn the_line_loses_its_comma_and_names_come_with_their_kind() {
+        let of = |input: &[u8]| asked(&Records::parse(input), Vec::new());
+        let input =
+            b"shell=fish\0cwd=/w\0line=, open my mail \0\0a\tgs\tgit status\0f\tmkcd\0x\ty\tz\0";
+        let asked = of(input).expect("a request");
+        assert_eq!(asked.phrase, b"open my mail");
+        assert_eq!(
+            (asked.cwd.as_slice(), asked.shell()),
+            (&b"/w"[..], request::Shell::Fish)
+        );
+        let names: Vec<(&[u8], &[u8])> = asked
+            .names
+            .iter()
+            .map(|name| (name.name.as_slice(), name.text.as_slice()))
+            .collect();
+        assert_eq!(names, [(&b"gs"[..], &b"git status"[..]), (b"mkcd", b"")]);
+        assert!(of(b"line=  ,  \0\0").is_none());
+    }
+}

@@ -1,0 +1,101 @@
+//! From what was chosen to what is told: commands for this machine, this shell and this phrase.
+
+use std::os::unix::ffi::OsStrExt;
+
+use tabsense_gather::Dialect;
+use tabsense_protocol::reply::{self, Choice, FilledSlot};
+use tabsense_protocol::request::{Do, Shell};
+use tabsense_shortcuts::slots::{Clock, Scene};
+use tabsense_shortcuts::{Here, Line, Risk};
+
+use super::catalogue::Surroundings;
+use super::choose::{Candidate, Choices};
+use super::surroundings::{absolute, platform};
+
+/// Choices that are told.
+const MOST: usize = 5;
+
+/// The likeliest shortcuts with their commands.
+pub(super) fn choices(
+    choices: &Choices,
+    phrase: &str,
+    ask: &Do,
+    there: &Surroundings,
+) -> Vec<Choice> {
+    let platform = platform(ask);
+    let here = Here {
+        platform: &platform,
+        scene: Scene {
+            cwd: absolute(&there.cwd),
+            home: absolute(&there.home),
+            now: now(),
+        },
+        shell: match ask.shell() {
+            Shell::Zsh => Dialect::Zsh,
+            Shell::Fish => Dialect::Fish,
+            Shell::Bash | Shell::Unspecified => Dialect::Bash,
+        },
+    };
+    let told = choices.candidates.iter().take(MOST);
+    told.map(|candidate| choice(candidate, phrase, &here, &there.language))
+        .collect()
+}
+
+fn choice(candidate: &Candidate, phrase: &str, here: &Here<'_>, language: &str) -> Choice {
+    let shortcut = candidate.shortcut();
+    let plain = Choice {
+        id: shortcut.id.clone(),
+        title: shortcut.title.get(language).to_owned(),
+        description: shortcut.description.get(language).to_owned(),
+        source: shortcut.source.name().to_owned(),
+        attribution: shortcut.source.attribution().unwrap_or_default().to_owned(),
+        risk: risk(shortcut.risk).into(),
+        probability: candidate.probability,
+        text: candidate.text().to_owned(),
+        words: candidate.words,
+        similarity: candidate.similarity,
+        ..Choice::default()
+    };
+    match shortcut.command(phrase, here) {
+        Ok(line) => with_line(plain, line),
+        Err(why) => Choice {
+            unavailable: why.to_string(),
+            ..plain
+        },
+    }
+}
+
+fn with_line(choice: Choice, line: Line) -> Choice {
+    let filled = line.filled;
+    let missing = filled
+        .missing
+        .unwrap_or(filled.line.len()..filled.line.len());
+    let slot = |value: tabsense_shortcuts::Value| FilledSlot {
+        name: value.slot.name().to_owned(),
+        value: value.value,
+    };
+    let by = line.by.map(|file| file.as_os_str().as_bytes().to_vec());
+    Choice {
+        cursor: missing.start as u64,
+        placeholder: missing.len() as u64,
+        command: filled.line,
+        slots: filled.values.into_iter().map(slot).collect(),
+        by: by.unwrap_or_default(),
+        ..choice
+    }
+}
+
+fn risk(risk: Risk) -> reply::Risk {
+    match risk {
+        Risk::Read => reply::Risk::Read,
+        Risk::Write => reply::Risk::Write,
+        Risk::Destructive => reply::Risk::Destructive,
+    }
+}
+
+/// The time of day on this machine's clock.
+fn now() -> Clock {
+    let now = jiff::Zoned::now();
+    let part = |number: i8| u32::try_from(number).unwrap_or(0);
+    Clock::with_seconds(part(now.hour()), part(now.minute()), part(now.second()))
+}

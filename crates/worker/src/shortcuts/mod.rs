@@ -1,0 +1,172 @@
+//! `tabsense do`: from a phrase to the command that does it here.
+//!
+//! A request passes through these files in this order: [`surroundings`] reads where and by whom it
+//! is asked, [`catalogue`] says what is known there, [`choose`] decides with the model ([`mind`]),
+//! and [`answer`] makes commands of what was chosen. All of it is loaded when the first phrase
+//! comes, and nothing of it touches a completion.
+
+mod answer;
+mod catalogue;
+mod choose;
+mod disk;
+mod eval;
+mod kept;
+mod mac;
+mod mind;
+mod set;
+mod surroundings;
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use tabsense_config::{Paths, Settings};
+use tabsense_protocol::reply::{self, Chosen, Reason, Stage};
+use tabsense_protocol::request::Do;
+
+use crate::server::refused;
+use crate::state::Worker;
+use catalogue::Catalogue;
+use choose::choose;
+pub(crate) use eval::eval;
+use mind::Mind;
+use surroundings::surroundings;
+
+/// What is kept of the client's budget for the way back.
+const RESERVE: Duration = Duration::from_millis(15);
+
+/// Everything that `tabsense do` keeps warm.
+pub(crate) struct Shortcuts {
+    settings: Settings,
+    paths: Paths,
+    catalogue: OnceLock<Catalogue>,
+    mind: Mutex<Option<Result<Arc<Mind>, String>>>,
+}
+
+impl Shortcuts {
+    /// Nothing is read or loaded before the first phrase.
+    pub(crate) fn new(settings: &Settings, paths: &Paths) -> Self {
+        Self {
+            settings: settings.clone(),
+            paths: paths.clone(),
+            catalogue: OnceLock::new(),
+            mind: Mutex::default(),
+        }
+    }
+
+    fn catalogue(&self) -> &Catalogue {
+        self.catalogue
+            .get_or_init(|| Catalogue::new(self.paths.shortcuts()))
+    }
+
+    /// The model, which is started now if it has not been.
+    fn mind(&self) -> Result<Arc<Mind>, String> {
+        let mut mind = self.mind.lock().unwrap_or_else(PoisonError::into_inner);
+        mind.get_or_insert_with(|| {
+            let mind = Mind::start(&self.settings, &self.paths)?;
+            self.read_builtin(&mind);
+            Ok(mind)
+        })
+        .clone()
+    }
+
+    /// Has the built-in texts read in the background and the result kept on disk.
+    fn read_builtin(&self, mind: &Arc<Mind>) {
+        let (mind, builtin) = (Arc::clone(mind), Arc::clone(self.catalogue().builtin()));
+        let read = move || {
+            mind.read(&builtin);
+            mind.store(&builtin);
+        };
+        // Without a thread to spare, texts are read when a phrase needs them.
+        let _ = std::thread::Builder::new()
+            .name("shortcut vectors".to_owned())
+            .spawn(read);
+    }
+
+    /// Answers one phrase.
+    fn choose(&self, ask: &Do, received: Instant, deadline: Instant) -> Chosen {
+        let mut stages = Stages::new(received);
+        let phrase = String::from_utf8_lossy(&ask.phrase);
+        let phrase = phrase.trim();
+        let there = surroundings(ask);
+        // The model is loaded while the sources are looked at.
+        let mind = self.mind();
+        let known = self.catalogue().known(&there, deadline);
+        stages.note("gather");
+        let ready = mind.and_then(|mind| mind.wait(Some(deadline)).map(|info| (mind, info)));
+        stages.note("load");
+        if let Ok((mind, _)) = &ready {
+            known.new.iter().for_each(|set| mind.read_later(set));
+        }
+        let mind = ready.as_ref().ok().map(|(mind, _)| mind.as_ref());
+        let (choices, decided) = choose(&known.sets, phrase, mind, Some(deadline));
+        stages.note("decide");
+        let model = match (&ready, decided) {
+            (Err(why), _) => why.clone(),
+            (_, Err(why)) => why.to_string(),
+            (Ok((_, info)), Ok(())) => format!("{}, {}", named(&info.directory), info.backend),
+        };
+        let choices_told = answer::choices(&choices, phrase, ask, &there);
+        stages.note("command");
+        Chosen {
+            choices: choices_told,
+            none: choices.none,
+            decided: choices.decided,
+            model,
+            problems: known.problems,
+            stages: stages.told,
+            known: known
+                .sets
+                .iter()
+                .map(|set| set.shortcuts.len() as u64)
+                .sum(),
+        }
+    }
+}
+
+fn named(directory: &std::path::Path) -> String {
+    let name = directory.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Times of the steps.
+struct Stages {
+    last: Instant,
+    told: Vec<Stage>,
+}
+
+impl Stages {
+    fn new(last: Instant) -> Self {
+        Self {
+            last,
+            told: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, name: &str) {
+        let now = Instant::now();
+        let micros = now.duration_since(self.last).as_micros();
+        self.told.push(Stage {
+            name: name.to_owned(),
+            micros: u64::try_from(micros).unwrap_or(u64::MAX),
+        });
+        self.last = now;
+    }
+}
+
+/// Answers a request in time, or says that it cannot.
+pub(crate) async fn answer(worker: &Arc<Worker>, ask: Do, received: Instant) -> reply::Body {
+    let budget = Duration::from_millis(ask.budget_ms.into()).saturating_sub(RESERVE);
+    let deadline = received + budget.max(Duration::from_millis(1));
+    let shared = Arc::clone(worker);
+    let work =
+        tokio::task::spawn_blocking(move || shared.shortcuts.choose(&ask, received, deadline));
+    // Words alone are compared when the model is late; that takes a little, too.
+    match tokio::time::timeout_at((deadline + RESERVE / 2).into(), work).await {
+        Ok(Ok(chosen)) => reply::Body::Chosen(chosen),
+        Ok(Err(panic)) => {
+            tracing::error!("a phrase failed: {panic}");
+            refused(Reason::Failed, "the phrase could not be answered", "")
+        }
+        Err(_) => refused(Reason::Busy, "no answer in time", "ask again"),
+    }
+}
