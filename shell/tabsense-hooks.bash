@@ -247,6 +247,7 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
     [[ -z $__tabsense_stale ]] || __tabsense_adopt
+    [[ -n $__tabsense_do_named ]] || __tabsense_do_name
     return 0
   }
 
@@ -317,8 +318,6 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_heal
     return 0
   }
-  __tabsense_array=0
-  ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) || __tabsense_array=1
   __tabsense_calm __tabsense_start_up || :
 
 fi

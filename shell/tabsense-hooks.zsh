@@ -35,6 +35,7 @@ __tabsense_precmd() {
   emulate -L zsh "${__tabsense_safe[@]}"
   [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
   __tabsense_install
+  (( ! ${+functions[__tabsense_do_name]} )) || __tabsense_do_name
   if [[ -z $__tabsense_command ]]; then
     __tabsense_tell
     return 0

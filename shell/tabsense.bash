@@ -41,6 +41,10 @@ fi
 
 if [ -z "$__tabsense_native" ]; then
 
+  # Whether PROMPT_COMMAND may be an array.
+  __tabsense_array=0
+  ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) || __tabsense_array=1
+
   # --- completions: what runs inside the shell
 
   # Runs a function of ours with the user's shell options out of the way.

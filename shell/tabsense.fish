@@ -369,7 +369,10 @@ function __tabsense_off --description 'Turn tabsense off in this shell'
     for mode in default insert
         string match -q '*__tabsense_tab*' -- (bind --user -M $mode \t 2>/dev/null)
         and bind --user --erase -M $mode \t
+        string match -q '*__tabsense_do_key*' -- (bind --user -M $mode $__tabsense_do_bound 2>/dev/null)
+        and bind --user --erase -M $mode $__tabsense_do_bound
     end
+    functions , 2>/dev/null | string match -q '*__tabsense_do_comma*'; and functions --erase ,
     for name in (functions --all --names | string match '__tabsense_*')
         functions --erase $name
     end

@@ -3,6 +3,7 @@
 mod added;
 mod fallback;
 mod lint;
+mod meaning;
 mod names;
 mod options;
 mod plugins;

@@ -59,7 +59,9 @@ fn the_file_finder_keeps_its_keys_and_tab_is_ours() {
         terminal.press(CTRL_T);
         terminal.wait_text("3/3");
         let before = home.arguments().len();
-        terminal.press(format!("ban{ENTER}"));
+        terminal.press("ban");
+        terminal.wait_text("1/3");
+        terminal.press(ENTER);
         terminal.wait_line("argdump banana ");
         terminal.press(ENTER);
         assert_eq!(home.next_arguments(before), [b"banana".to_vec()]);

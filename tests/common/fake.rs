@@ -63,6 +63,10 @@ mode=$(<"$root/fake-mode")
 records=$root/calls/.$$
 cat > "$records"
 mv "$records" "$root/calls/${EPOCHREALTIME/./}.$$.$1"
+if [[ $1 == do ]]; then
+  cat "$root/do-answer"
+  exit "$(<"$root/do-status")"
+fi
 [[ $1 == complete ]] || exit 0
 count=0 state=header pairs=0
 while IFS= read -r -d '' record; do
@@ -150,6 +154,15 @@ impl Home {
     /// Says how the scripted client answers from now on.
     pub(crate) fn answer(&self, fake: Fake) {
         fs::write(self.root().join("fake-mode"), fake.word()).expect("write the mode");
+    }
+
+    /// Says what the scripted client answers to `do --hook`: its status and the records between the
+    /// first and the last one.
+    pub(crate) fn meaning(&self, status: u8, records: &[&str]) {
+        let whole = [&["v1"], records, &["."]].concat();
+        let text: String = whole.iter().map(|record| format!("{record}\0")).collect();
+        fs::write(self.root().join("do-answer"), text).expect("write the answer");
+        fs::write(self.root().join("do-status"), status.to_string()).expect("write the status");
     }
 
     /// What the scripted client was sent so far by `tabsense VERB`, in order.

@@ -39,8 +39,8 @@ impl Shell {
     /// The parts of this shell's script in the source tree, in the order in which they are read.
     pub(crate) fn scripts(self) -> Vec<PathBuf> {
         let parts: &[&str] = match self {
-            Self::Zsh | Self::Bash => &["tabsense", "tabsense-hooks"],
-            Self::Fish => &["tabsense"],
+            Self::Zsh | Self::Bash => &["tabsense", "tabsense-do", "tabsense-hooks"],
+            Self::Fish => &["tabsense", "tabsense-do"],
         };
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("shell");
         let file = |part: &&str| directory.join(format!("{part}.{}", self.name()));

@@ -117,7 +117,7 @@ fn the_script_may_be_sourced_again_and_again() {
 }
 
 #[test]
-fn only_tab_is_bound() {
+fn tab_and_one_more_key_are_bound() {
     let Some(home) = three_files() else { return };
     let bound = |options: &Options| {
         let mut terminal = home.start(options);
@@ -130,7 +130,10 @@ fn only_tab_is_bound() {
     let mut more: Vec<_> = ours.iter().filter(|line| !bare.contains(line)).collect();
     more.sort();
     more.dedup();
-    assert_eq!(more, [r"bind \t __tabsense_tab"]);
+    assert_eq!(
+        more,
+        [r"bind \e\r __tabsense_do_key", r"bind \t __tabsense_tab"]
+    );
     assert!(bare.iter().all(|line| ours.contains(line)));
 }
 

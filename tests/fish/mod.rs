@@ -4,6 +4,7 @@ mod added;
 mod bindings;
 mod fallback;
 mod lint;
+mod meaning;
 mod names;
 mod property;
 mod recording;

@@ -189,7 +189,9 @@ fn a_prompt_program_and_the_file_finder_work_on_beside_us() {
         terminal.wait_line("");
         terminal.press("argdump \x14");
         terminal.wait_text("3/3");
-        terminal.press(format!("ban{ENTER}"));
+        terminal.press("ban");
+        terminal.wait_text("1/3");
+        terminal.press(ENTER);
         terminal.wait_line("argdump banana ");
     }
 }

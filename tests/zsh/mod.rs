@@ -1,6 +1,7 @@
 //! zsh.
 
 mod faults;
+mod meaning;
 mod names;
 mod options;
 mod order;

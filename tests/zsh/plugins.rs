@@ -115,7 +115,9 @@ fn the_file_finder_keeps_its_keys_and_tab_is_ours() {
         terminal.press("argdump ");
         terminal.press(CTRL_T);
         terminal.wait_text("3/3");
-        terminal.press(format!("bet{ENTER}"));
+        terminal.press("bet");
+        terminal.wait_text("1/3");
+        terminal.press(ENTER);
         terminal.wait_line("argdump beta ");
         terminal.clear_line();
         terminal.press("argdump **");

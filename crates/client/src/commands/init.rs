@@ -10,11 +10,16 @@ use crate::failure::Failure;
 /// The parts of each script, in the order in which a shell reads them.
 const ZSH: &[&str] = &[
     include_str!("../../../../shell/tabsense.zsh"),
+    include_str!("../../../../shell/tabsense-do.zsh"),
     include_str!("../../../../shell/tabsense-hooks.zsh"),
 ];
-const FISH: &[&str] = &[include_str!("../../../../shell/tabsense.fish")];
+const FISH: &[&str] = &[
+    include_str!("../../../../shell/tabsense.fish"),
+    include_str!("../../../../shell/tabsense-do.fish"),
+];
 const BASH: &[&str] = &[
     include_str!("../../../../shell/tabsense.bash"),
+    include_str!("../../../../shell/tabsense-do.bash"),
     include_str!("../../../../shell/tabsense-hooks.bash"),
 ];
 

@@ -1,0 +1,178 @@
+# tabsense for zsh, words into commands: a key turns what is typed into the command that it means, and
+# so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
+# line. `tabsense init zsh` prints this between tabsense.zsh and tabsense-hooks.zsh.
+#
+# The key is $TABSENSE_DO_KEY as `bindkey` takes it; empty: no key; else Alt-Enter where that is free.
+
+if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
+
+# What the key offers next, as long as the line is $__tabsense_do_shown.
+typeset -ga +x __tabsense_do_choices __tabsense_do_labels __tabsense_do_names
+typeset -g +x __tabsense_do_line='' __tabsense_do_shown=''
+typeset -gi +x __tabsense_do_cursor
+
+# The key's widget.
+_tabsense_do() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  if (( $#__tabsense_do_choices )) && [[ $BUFFER == "$__tabsense_do_shown" ]]; then
+    __tabsense_do_next
+    return 0
+  fi
+  __tabsense_do_choices=()
+  [[ -n ${BUFFER//[[:space:]]/} && -z $PREBUFFER ]] || return 0
+  if ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
+    (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"
+    return 0
+  fi
+  if (( $#__tabsense_do_choices )); then
+    # Not sure: the line stays until the key is pressed once more.
+    __tabsense_do_shown=$BUFFER
+    zle -M -- "${(F)__tabsense_do_labels}"
+    return 0
+  fi
+  __tabsense_do_put
+  (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"
+}
+
+# Puts the answer on the line: one step for undo, in vi mode too.
+__tabsense_do_put() {
+  zle .split-undo 2>/dev/null
+  BUFFER=$__tabsense_do_line CURSOR=$__tabsense_do_cursor
+  zle .split-undo 2>/dev/null
+}
+
+# The next choice; after the last one the words themselves.
+__tabsense_do_next() {
+  __tabsense_do_choice "$__tabsense_do_choices[1]"
+  __tabsense_do_choices=("${(@)__tabsense_do_choices[2,-1]}" "$__tabsense_do_choices[1]")
+  __tabsense_do_put
+  __tabsense_do_shown=$BUFFER
+}
+
+# Takes a choice apart: cursor, length of the placeholder, label, line.
+__tabsense_do_choice() {
+  local tab=$'\t'
+  __tabsense_do_cursor=${1%%$tab*} __tabsense_do_line=${1#*$tab*$tab*$tab}
+}
+
+# Asks what the words $1 mean; sets what the answer says. Fails when the line shall stay.
+__tabsense_do_ask() {
+  emulate -L zsh "${__tabsense_safe[@]}" -o no_bg_nice -o extended_glob
+  __tabsense_do_choices=() __tabsense_do_labels=() __tabsense_do_line=''
+  local bin=$TABSENSE_BIN
+  [[ $bin == */* ]] || bin=${commands[$bin]-}
+  [[ -n $bin && -x $bin ]] || return 1
+  __tabsense_do_own_names
+  local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "line=$1" "unit=$__tabsense_unit")
+  local data="${(pj:\0:)header}"$'\0\0'
+  (( $#__tabsense_do_names == 0 )) || data+="${(pj:\0:)__tabsense_do_names}"$'\0'
+  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+  local answer result=0
+  answer=$("$bin" do --hook <<<"$data") || result=$?
+  __tabsense_do_read "$answer" || return 1
+  (( result == 0 )) || return 1
+  [[ -n $__tabsense_do_line ]] || (( $#__tabsense_do_choices ))
+}
+
+# Aliases and functions of the user's own, one record each.
+__tabsense_do_own_names() {
+  local name tab=$'\t'
+  __tabsense_do_names=()
+  for name in ${(k)aliases}; do
+    [[ $name == _* || $name == *tabsense* || $name == , ]] ||
+      __tabsense_do_names+=("a$tab$name$tab$aliases[$name]")
+  done
+  local -a own=(${(M)${(k)functions}:#[[:alnum:]]*})
+  own=(${own:#*tabsense*})
+  __tabsense_do_names+=("f$tab"${^own}"$tab")
+}
+
+# Reads the records of an answer. Control characters of a message would reach the terminal.
+__tabsense_do_read() {
+  local -a records=("${(@ps:\0:)1}")
+  [[ $records[1] == v1 && $records[-2] == . && -z $records[-1] ]] || return 1
+  local record value tab=$'\t'
+  local -i cursor=-1
+  for record in "${(@)records[2,-3]}"; do
+    value=${record#*=}
+    case $record in
+      line=*) __tabsense_do_line=$value ;;
+      cursor=<->) cursor=$value ;;
+      message=*) __tabsense_do_labels=("${value//[[:cntrl:]]/ }" "${(@)__tabsense_do_labels}") ;;
+      choice=<->$tab<->$tab*$tab*)
+        __tabsense_do_choices+=("$value")
+        value=${value#*$tab*$tab}
+        __tabsense_do_labels+=("  ${${value%%$tab*}//[[:cntrl:]]/ }: ${${value#*$tab}//[[:cntrl:]]/ }")
+        ;;
+    esac
+  done
+  __tabsense_do_cursor=$(( cursor < 0 ? $#__tabsense_do_line : cursor ))
+}
+
+# --- a line that begins with a comma --------------------------------------------------------------
+
+# `, words`: puts the command on the next line.
+__tabsense_do_comma() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  if ! __tabsense_do_ask ", $*" 2>/dev/null; then
+    print -rlu2 -- "${(@)__tabsense_do_labels:-tabsense: no answer}"
+    return 1
+  fi
+  (( ! $#__tabsense_do_labels )) || print -rlu2 -- "${(@)__tabsense_do_labels}"
+  if (( $#__tabsense_do_choices )); then
+    # The key brings them, one after the other.
+    __tabsense_do_shown=
+    return 1
+  fi
+  print -rz -- "$__tabsense_do_line"
+  (( __tabsense_do_cursor < $#__tabsense_do_line )) || return 0
+  # There is a placeholder: the cursor goes onto it when the line is there.
+  autoload -Uz add-zle-hook-widget
+  add-zle-hook-widget line-init _tabsense_do_place 2>/dev/null
+}
+
+_tabsense_do_place() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  add-zle-hook-widget -d line-init _tabsense_do_place
+  [[ $BUFFER == "$__tabsense_do_line" ]] || return 0
+  CURSOR=$__tabsense_do_cursor
+}
+
+# Binds the key: the chosen one, else Alt-Enter where it is free.
+__tabsense_do_start() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  zle -N _tabsense_do
+  zle -N _tabsense_do_place
+  local map line key='^[^M'
+  if [[ -n ${TABSENSE_DO_KEY+chosen} ]]; then
+    [[ -n $TABSENSE_DO_KEY ]] || return 0
+    for map in emacs viins vicmd; do
+      bindkey -M $map -- "$TABSENSE_DO_KEY" _tabsense_do
+    done
+    return 0
+  fi
+  for line in "${(@f)$(for map in emacs viins vicmd; do print -rn -- "$map "; bindkey -M $map -- $key; done)}"; do
+    # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
+    case $line in
+      *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
+        bindkey -M ${line%% *} -- $key _tabsense_do
+        ;;
+    esac
+  done
+}
+
+# Names the comma unless the user has one. At the first prompt: to define a function by that name, an
+# alias must not stand in the way.
+__tabsense_do_name() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  unfunction __tabsense_do_name
+  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
+    functions[,]='__tabsense_do_comma "$@"'
+    # The words are no patterns.
+    aliases[,]='noglob ,'
+  fi
+  return 0
+}
+__tabsense_do_start 2>/dev/null || :
+
+fi

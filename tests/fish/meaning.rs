@@ -1,0 +1,194 @@
+//! Words into commands: the key, undo, the comma.
+
+use super::scripted;
+use crate::common::{CTRL_C, ENTER, Fake, Home, Options, Shell, Terminal};
+
+const ALT_ENTER: &str = "\x1b\r";
+const UNDO: &str = "\x1f";
+
+fn start(home: &Home, options: &Options) -> Terminal {
+    home.meaning(
+        0,
+        &[
+            "line=du -sh <&path> | sort -h",
+            "cursor=7",
+            "select=7",
+            "id=disk_usage",
+            "risk=read",
+            "probability=0.93",
+        ],
+    );
+    home.start(options)
+}
+
+fn fake() -> Options {
+    scripted(Fake::Reverse)
+}
+
+fn home() -> Option<Home> {
+    Home::new(Shell::Fish)
+}
+
+#[test]
+fn the_key_turns_the_words_into_the_command_and_undo_brings_them_back() {
+    let Some(home) = home() else { return };
+    let names = "alias qqq 'git status'; function qqf --description 'own work'; end; \
+        function _qqhidden; end; abbr -a qqb 'git branch'";
+    let mut terminal = start(&home, &fake().after(names));
+    terminal.press(format!("how big is this{ALT_ENTER}"));
+    terminal.wait_line("du -sh ");
+    terminal.wait_text("du -sh <&path> | sort -h");
+    terminal.press(UNDO);
+    terminal.wait_line("how big is this");
+    let asked = home.wait_request("do", "the words", |_| true);
+    assert_eq!(asked.get("line"), "how big is this");
+    assert_eq!(asked.get("shell"), "fish");
+    assert_eq!(asked.get("unit"), "chars");
+    assert_eq!(asked.get("cwd"), home.work().display().to_string());
+    let names: Vec<String> = asked
+        .records
+        .iter()
+        .map(|record| String::from_utf8_lossy(record).into_owned())
+        .collect();
+    for name in [
+        "a\tqqq\tgit status",
+        "f\tqqf\town work",
+        "b\tqqb\tgit branch",
+    ] {
+        assert!(names.contains(&name.to_owned()), "{name:?} in {names:?}");
+    }
+    assert!(
+        !names.iter().any(|name| {
+            ["qqhidden", "tabsense", "\tls\t"]
+                .iter()
+                .any(|part| name.contains(part))
+        }),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn nothing_is_run_by_the_key_or_the_comma() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake());
+    home.meaning(0, &["line=argdump ran 打", "cursor=8"]);
+    terminal.press(format!("do it{ALT_ENTER}"));
+    terminal.wait_line("argdump ");
+    terminal.wait_text("argdump ran 打");
+    terminal.press(UNDO);
+    terminal.wait_line("do it");
+    terminal.clear_line();
+    terminal.press(format!(", do it{ENTER}"));
+    terminal.wait_line("argdump ");
+    terminal.wait_text("p2> argdump ran 打");
+    assert!(home.arguments().is_empty());
+    assert_eq!(
+        home.requests("do").pop().expect("asked").get("line"),
+        ", do it"
+    );
+    terminal.press(ENTER);
+    assert_eq!(
+        home.next_arguments(0),
+        [b"ran".to_vec(), "打".as_bytes().to_vec()]
+    );
+}
+
+#[test]
+fn where_the_answer_is_not_sure_the_key_goes_through_the_choices() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake());
+    home.meaning(
+        0,
+        &[
+            "message=not sure",
+            "choice=4\t0\tLock the screen\tlock",
+            "choice=3\t0\tSleep\tnap",
+        ],
+    );
+    terminal.press(format!("rest{ALT_ENTER}"));
+    terminal.wait_text("not sure");
+    terminal.wait_text("Lock the screen: lock");
+    terminal.wait_line("rest");
+    for line in ["lock", "nap", "lock"] {
+        terminal.press(ALT_ENTER);
+        terminal.wait_line(line);
+    }
+    assert_eq!(home.requests("do").len(), 1);
+    terminal.clear_line();
+    terminal.press(format!(", rest{ENTER}"));
+    terminal.wait_for("the choices and a prompt", |screen| {
+        screen.contents().matches("Sleep: nap").count() == 2
+    });
+    terminal.wait_line("");
+    terminal.press(ALT_ENTER);
+    terminal.wait_line("lock");
+}
+
+#[test]
+fn without_an_answer_the_line_stays() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake());
+    home.meaning(3, &["message=nothing fits"]);
+    terminal.press(format!("blue cheese{ALT_ENTER}"));
+    terminal.wait_text("nothing fits");
+    terminal.wait_line("blue cheese");
+    std::fs::write(home.root().join("do-answer"), b"v1\0line=argdump half").expect("written");
+    for status in ["0", "1", "3"] {
+        std::fs::write(home.root().join("do-status"), status).expect("written");
+        terminal.press(format!("{ALT_ENTER}x"));
+        terminal.wait_line("blue cheesex");
+        terminal.press("\x7f");
+        terminal.wait_line("blue cheese");
+    }
+    terminal.clear_line();
+    terminal.press(format!(", blue cheese{ENTER}"));
+    terminal.wait_text("tabsense: no answer");
+}
+
+#[test]
+fn in_vi_mode_the_key_works_in_both_modes() {
+    let Some(home) = home() else { return };
+    for options in [
+        fake().before("fish_vi_key_bindings"),
+        fake().after("fish_vi_key_bindings"),
+    ] {
+        let mut terminal = start(&home, &options);
+        home.meaning(0, &["line=argdump ran"]);
+        terminal.press(format!("do it{ALT_ENTER}"));
+        terminal.wait_line("argdump ran");
+        let before = home.arguments().len();
+        terminal.press(ENTER);
+        assert_eq!(home.next_arguments(before), [b"ran".to_vec()]);
+    }
+}
+
+#[test]
+fn the_users_own_key_and_comma_stay() {
+    let Some(home) = home() else { return };
+    let own = r"bind \e\r 'commandline -i mine'; function ,; argdump own $argv; end";
+    for options in [fake().before(own), fake().after(own)] {
+        let mut terminal = start(&home, &options);
+        terminal.press(format!("ls {ALT_ENTER}"));
+        terminal.wait_line("ls mine");
+        terminal.clear_line();
+        let before = home.arguments().len();
+        terminal.run(", x");
+        assert_eq!(home.next_arguments(before)[0], b"own");
+    }
+    assert!(home.requests("do").is_empty());
+}
+
+#[test]
+fn another_key_may_be_chosen_and_none() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake().before(r"set -g TABSENSE_DO_KEY \cg"));
+    terminal.press("how big\x07");
+    terminal.wait_line("du -sh ");
+    let mut terminal = start(&home, &fake().before("set -g TABSENSE_DO_KEY"));
+    let before = home.requests("do").len();
+    terminal.press(format!("one{ALT_ENTER}"));
+    terminal.wait_text("one");
+    terminal.press(format!("two{CTRL_C}"));
+    terminal.wait_line("");
+    assert_eq!(home.requests("do").len(), before);
+}
