@@ -29,7 +29,8 @@ fn main() {
         "", "state 128", "options 16", "options 64", "joint 256"
     );
     let only = std::env::args().nth(1).filter(|a| a.contains('/'));
-    for (layers, inner) in [(4, 384), (4, 768), (6, 384)] {
+    // The last is the built-in one's.
+    for (layers, inner) in [(4, 384), (4, 768), (6, 384), (6, 512)] {
         if only
             .as_ref()
             .is_some_and(|only| *only != format!("{layers}/{inner}"))

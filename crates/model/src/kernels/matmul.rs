@@ -2,8 +2,8 @@
 
 use memmap2::{Mmap, MmapMut};
 
-use super::quantise::{self, Activations, Quantised};
-use super::simd::{PANEL, Simd, for_rows};
+use super::quantise::{self, Activations, GROUP, Quantised};
+use super::simd::{Group, PANEL, Simd, for_rows};
 use super::{Isa, Op};
 use crate::weights::Matrix;
 
@@ -37,7 +37,8 @@ enum Weights {
     Whole {
         bytes: Mmap,
         scale: Vec<f32>,
-        sums: Vec<i32>,
+        /// Narrow: for each panel and each group of columns, the sum of each output's weights.
+        sums: Vec<f32>,
         activations: Activations,
     },
 }
@@ -143,12 +144,20 @@ fn pack_whole(
     let columns = matrix.columns.next_multiple_of(group);
     let padded = rows.len().next_multiple_of(panel);
     let mut bytes = MmapMut::map_anon((padded * columns).max(1))?;
-    let (mut scale, mut sums) = (vec![0.0; padded], vec![0; padded]);
+    let mut scale = vec![0.0; padded];
+    let groups = match activations {
+        Activations::Wide => 0,
+        Activations::Narrow => quantise::groups(matrix.columns),
+    };
+    let mut sums = vec![0.0; padded * groups];
     let mut numbers = vec![0u8; columns];
     let mut values = vec![0.0; matrix.columns];
     for (n, row) in rows.enumerate() {
         scale[n] = whole_row(matrix, row, &mut values, &mut numbers[..matrix.columns]);
-        sums[n] = numbers.iter().map(|b| i32::from(*b as i8)).sum();
+        for (g, numbers) in numbers.chunks(GROUP).take(groups).enumerate() {
+            let sum: i32 = numbers.iter().map(|b| i32::from(*b as i8)).sum();
+            sums[(n / panel * groups + g) * panel + n % panel] = sum as f32;
+        }
         let start = n / panel * panel * columns + n % panel * group;
         for (k, numbers) in numbers.chunks_exact(group).enumerate() {
             bytes[start + k * panel * group..][..group].copy_from_slice(numbers);
@@ -262,21 +271,32 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
                     }
                 }
                 Activations::Narrow => {
-                    let mut whole = [[0i32; PANEL]; M];
-                    // SAFETY: as above.
-                    unsafe {
-                        let x = a.quantised.narrow[span].as_ptr();
-                        s.dot_narrow::<M>(x, stride, w, stride / 4, &mut whole);
-                    }
-                    // Activations were stored plus 128.
-                    for (tile, whole) in tile.iter_mut().zip(&whole) {
-                        for (c, sum) in sums[first..first + width].iter().enumerate() {
-                            tile[c] = (whole[c] - 128 * sum) as f32;
+                    let groups = quantise::groups(columns);
+                    let (x, of_group) = (a.quantised.narrow[span].as_ptr(), |all: &[f32], g| {
+                        std::array::from_fn(|r| all[(row + r) * groups + g])
+                    });
+                    for g in 0..groups {
+                        let from = g * GROUP;
+                        let quads = GROUP.min(stride - from) / 4;
+                        let at = (panel * groups + g) * width;
+                        let group = Group {
+                            scale: of_group(&a.quantised.scale, g),
+                            shift: of_group(&a.quantised.shift, g),
+                            sums: &sums[at..at + width],
+                        };
+                        // SAFETY: as above; a group lies within the rows and columns.
+                        unsafe {
+                            let (x, w) = (x.add(from), w.add(from * width));
+                            s.dot_narrow::<M>(x, stride, w, quads, &group, &mut tile);
                         }
                     }
                 }
             }
-            let scales = &a.quantised.scale[row..row + M];
+            let scales: [f32; M] = match activations {
+                Activations::Wide => std::array::from_fn(|r| a.quantised.scale[row + r]),
+                // Its groups have been scaled.
+                Activations::Narrow => [1.0; M],
+            };
             finish(
                 s,
                 &tile,

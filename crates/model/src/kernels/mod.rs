@@ -10,7 +10,8 @@
 //! row by row when they are used, to as many of 16 bits as the 32-bit sums allow
 //! ([`quantise::limit`]); their rounding then costs nothing in accuracy, which 8 bits would. All
 //! instruction sets add up the same whole numbers, so their sums are equal bit by bit. Where speed
-//! goes before accuracy (wide models on AVX-512), activations of 8 bits halve the work again.
+//! goes before accuracy (wide models on AVX-512), activations of 8 bits, with a scale and a zero for
+//! every [`quantise::GROUP`] of a row, halve the work again.
 
 #![expect(
     unsafe_code,

@@ -6,28 +6,48 @@ use super::{Isa, Op};
 /// In how many bits activations are quantised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activations {
-    /// Up to 16: no loss that matters.
+    /// Up to 16, one scale a row: no loss that matters.
     Wide,
-    /// 8: half the work on AVX-512, some loss.
+    /// 8, with a scale and a zero for every [`GROUP`] columns of a row, so that one large number
+    /// spoils its neighbours alone: half the work on AVX-512, some loss.
     Narrow,
 }
 
-/// Rows of activations as whole numbers, each row with its scale.
+/// Columns that share a scale and a zero in 8 bits. Measured on the built-in model against one
+/// scale a row: half the error, for a tenth of the time.
+pub(crate) const GROUP: usize = 64;
+
+/// Rows of activations as whole numbers, with their scales.
 #[derive(Default)]
 pub(crate) struct Quantised {
     pub(super) wide: Vec<i16>,
     pub(super) narrow: Vec<u8>,
+    /// One for each row, or for each group of each row.
     pub(super) scale: Vec<f32>,
+    /// For each group of each row its zero times its scale.
+    pub(super) shift: Vec<f32>,
     pub(super) rows: usize,
     pub(super) stride: usize,
 }
 
-/// Largest number for activations that meet `columns` weights of up to 127 in sums of 32 bits.
-pub(crate) fn limit(columns: usize, activations: Activations) -> f32 {
-    match activations {
-        Activations::Narrow => 127.0,
-        Activations::Wide => (i32::MAX as usize / (127 * columns.max(1))).min(32_767) as f32,
+/// Largest number for wide activations that meet `columns` weights of up to 127 in sums of 32 bits.
+pub(crate) fn limit(columns: usize) -> f32 {
+    (i32::MAX as usize / (127 * columns.max(1))).min(32_767) as f32
+}
+
+/// Scale and zero of a group between `low` (at most 0) and `high` (at least 0): both ends stay
+/// within 8 bits however they round.
+pub(super) fn group_scale(low: f32, high: f32) -> (f32, u8) {
+    let scale = (high - low) / 254.0;
+    if scale <= 0.0 {
+        return (1.0, 0);
     }
+    (scale, (-low * (1.0 / scale)).round_ties_even() as u8)
+}
+
+/// Groups of a row.
+pub(super) fn groups(columns: usize) -> usize {
+    columns.div_ceil(GROUP)
 }
 
 /// Numbers in a row after padding.
@@ -44,10 +64,16 @@ impl Quantised {
         self.rows = x.len() / columns;
         self.stride = stride(columns, activations);
         let len = self.rows * self.stride;
-        self.scale.resize(self.rows, 0.0);
         match activations {
-            Activations::Wide => self.wide.resize(self.wide.len().max(len), 0),
-            Activations::Narrow => self.narrow.resize(self.narrow.len().max(len), 0),
+            Activations::Wide => {
+                self.scale.resize(self.rows, 0.0);
+                self.wide.resize(self.wide.len().max(len), 0);
+            }
+            Activations::Narrow => {
+                self.scale.resize(self.rows * groups(columns), 0.0);
+                self.shift.resize(self.rows * groups(columns), 0.0);
+                self.narrow.resize(self.narrow.len().max(len), 0);
+            }
         }
         isa.run(Fill {
             to: self,
@@ -70,19 +96,57 @@ impl Op for Fill<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let most = limit(self.columns, self.activations);
-        for (row, x) in self.x.chunks_exact(self.columns).enumerate() {
-            let largest = largest(s, x);
-            // A row of zeros has no scale; any will do.
-            let scale = if largest > 0.0 { largest / most } else { 1.0 };
-            self.to.scale[row] = scale;
-            let span = row * self.to.stride..(row + 1) * self.to.stride;
-            match self.activations {
-                Activations::Wide => wide(s, x, 1.0 / scale, &mut self.to.wide[span]),
-                Activations::Narrow => narrow(s, x, 1.0 / scale, &mut self.to.narrow[span]),
+        let stride = self.to.stride;
+        let to = self.to;
+        let rows = self.x.chunks_exact(self.columns).enumerate();
+        match self.activations {
+            Activations::Wide => {
+                let most = limit(self.columns);
+                for (row, x) in rows {
+                    let largest = largest(s, x);
+                    // A row of zeros has no scale; any will do.
+                    let scale = if largest > 0.0 { largest / most } else { 1.0 };
+                    to.scale[row] = scale;
+                    let out = &mut to.wide[row * stride..(row + 1) * stride];
+                    wide(s, x, 1.0 / scale, out);
+                }
+            }
+            Activations::Narrow => {
+                let groups = groups(self.columns);
+                for (row, x) in rows {
+                    let out = &mut to.narrow[row * stride..(row + 1) * stride];
+                    let parts = x.chunks(GROUP).zip(out.chunks_mut(GROUP));
+                    for (group, (x, out)) in parts.enumerate() {
+                        let (low, high) = extent(s, x);
+                        let (scale, zero) = group_scale(low, high);
+                        to.scale[row * groups + group] = scale;
+                        to.shift[row * groups + group] = scale * f32::from(zero);
+                        narrow(s, x, 1.0 / scale, zero, out);
+                    }
+                }
             }
         }
     }
+}
+
+/// The smallest number and the largest, 0 among them.
+#[inline(always)]
+fn extent<S: Simd>(s: S, x: &[f32]) -> (f32, f32) {
+    let none = s.splat(0.0);
+    let (mut high, mut low) = (none, none);
+    let chunks = x.chunks_exact(S::LANES);
+    let tail = chunks.remainder();
+    for chunk in chunks {
+        let x = s.load(chunk);
+        high = s.max(x, high);
+        low = s.max(s.sub(none, x), low);
+    }
+    let tail_high = tail.iter().fold(0.0f32, |m, v| m.max(*v));
+    let tail_low = tail.iter().fold(0.0f32, |m, v| m.max(-v));
+    (
+        -s.largest(low).max(tail_low),
+        s.largest(high).max(tail_high),
+    )
 }
 
 #[inline(always)]
@@ -117,7 +181,7 @@ fn wide<S: Simd>(s: S, x: &[f32], inverse: f32, out: &mut [i16]) {
 }
 
 #[inline(always)]
-fn narrow<S: Simd>(s: S, x: &[f32], inverse: f32, out: &mut [u8]) {
+fn narrow<S: Simd>(s: S, x: &[f32], inverse: f32, zero: u8, out: &mut [u8]) {
     let factor = s.splat(inverse);
     let (chunks, tail) = x.split_at(x.len() / S::LANES * S::LANES);
     let (body, rest) = out.split_at_mut(chunks.len());
@@ -125,10 +189,11 @@ fn narrow<S: Simd>(s: S, x: &[f32], inverse: f32, out: &mut [u8]) {
         .chunks_exact(S::LANES)
         .zip(body.chunks_exact_mut(S::LANES))
     {
-        s.store_u8(out, s.mul(s.load(x), factor));
+        s.store_u8(out, s.mul(s.load(x), factor), zero);
     }
-    rest.fill(128);
+    // What padding meets are weights of 0.
+    rest.fill(0);
     for (x, out) in tail.iter().zip(rest) {
-        *out = ((x * inverse).round_ties_even() + 128.0) as u8;
+        *out = ((x * inverse).round_ties_even() as i32 + i32::from(zero)) as u8;
     }
 }

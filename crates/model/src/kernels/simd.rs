@@ -33,8 +33,8 @@ pub(super) trait Simd: Copy {
     fn largest(self, a: Self::F) -> f32;
     /// Rounds to whole numbers of 16 bits.
     fn store_i16(self, x: &mut [i16], v: Self::F);
-    /// Rounds, adds 128, and keeps 8 bits.
-    fn store_u8(self, x: &mut [u8], v: Self::F);
+    /// Rounds, adds `zero`, and keeps 8 bits.
+    fn store_u8(self, x: &mut [u8], v: Self::F, zero: u8);
 
     /// Products of `M` rows of activations with one panel of weights, as floats.
     ///
@@ -51,8 +51,7 @@ pub(super) trait Simd: Copy {
         out: &mut [[f32; PANEL]; M],
     );
 
-    /// The same for activations of 8 bits that are stored plus 128, four rows of the matrix at a
-    /// time. The result still holds 128 times the sum of the weights.
+    /// Adds the products of one group of activations of 8 bits, four rows of the matrix at a time.
     ///
     /// # Safety
     /// As [`Self::dot_wide`], with 4 for 2.
@@ -62,8 +61,49 @@ pub(super) trait Simd: Copy {
         stride: usize,
         w: *const i8,
         quads: usize,
-        out: &mut [[i32; PANEL]; M],
+        group: &Group<M>,
+        out: &mut [[f32; PANEL]; M],
     );
+}
+
+/// What makes whole numbers of a group of columns real ones.
+pub(super) struct Group<'a, const M: usize> {
+    /// For each row.
+    pub(super) scale: [f32; M],
+    /// For each row its zero times its scale.
+    pub(super) shift: [f32; M],
+    /// For each column of the panel the sum of the group's weights.
+    pub(super) sums: &'a [f32],
+}
+
+/// [`Simd::dot_narrow`] in plain code, for `columns` columns.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn dot_narrow_plainly<const M: usize>(
+    columns: usize,
+    a: *const u8,
+    stride: usize,
+    w: *const i8,
+    quads: usize,
+    group: &Group<M>,
+    out: &mut [[f32; PANEL]; M],
+) {
+    for (row, out) in out.iter_mut().enumerate() {
+        for (c, out) in out[..columns].iter_mut().enumerate() {
+            let mut sum = 0;
+            for at in 0..4 * quads {
+                // SAFETY: the caller promises both buffers to be this long.
+                let (a, w) = unsafe {
+                    let w = w.add(4 * (at / 4 * columns + c) + at % 4);
+                    (*a.add(row * stride + at), *w)
+                };
+                sum += i32::from(a) * i32::from(w);
+            }
+            *out += sum as f32 * group.scale[row] - group.shift[row] * group.sums[c];
+        }
+    }
 }
 
 /// Runs a block for every row number below `M` (up to 6), unrolled: sums that are reached by a
@@ -166,9 +206,9 @@ impl Simd for Portable {
         }
     }
     #[inline(always)]
-    fn store_u8(self, x: &mut [u8], v: Self::F) {
+    fn store_u8(self, x: &mut [u8], v: Self::F, zero: u8) {
         for i in 0..LANES {
-            x[i] = (v[i] + (ROUND + 128.0)).to_bits() as u8;
+            x[i] = ((v[i] + ROUND).to_bits() as u8).wrapping_add(zero);
         }
     }
 
@@ -213,25 +253,11 @@ impl Simd for Portable {
         stride: usize,
         w: *const i8,
         quads: usize,
-        out: &mut [[i32; PANEL]; M],
+        group: &Group<M>,
+        out: &mut [[f32; PANEL]; M],
     ) {
         const COLUMNS: usize = LANES * Portable::VECTORS;
-        for (row, out) in out.iter_mut().enumerate() {
-            out[..COLUMNS].fill(0);
-            for quad in 0..quads {
-                for (c, out) in out[..COLUMNS].iter_mut().enumerate() {
-                    for i in 0..4 {
-                        // SAFETY: the caller promises both buffers to be this long.
-                        let (a, w) = unsafe {
-                            (
-                                *a.add(row * stride + 4 * quad + i),
-                                *w.add(4 * (quad * COLUMNS + c) + i),
-                            )
-                        };
-                        *out += i32::from(a) * i32::from(w);
-                    }
-                }
-            }
-        }
+        // SAFETY: the caller promises the same.
+        unsafe { dot_narrow_plainly(COLUMNS, a, stride, w, quads, group, out) }
     }
 }

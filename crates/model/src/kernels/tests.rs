@@ -1,6 +1,6 @@
 //! Every instruction set against scalar code, on random shapes.
 
-use super::quantise::limit;
+use super::quantise::{GROUP, group_scale, limit};
 use super::*;
 use crate::parameters::Norm;
 use crate::weights::{Matrix, Weights};
@@ -78,8 +78,14 @@ fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -
                         .sum();
                     sum as f32 + bias
                 }
-                Format::Whole(activations) => {
-                    let (x, x_scale) = quantise(x, limit(columns, activations));
+                Format::Whole(Activations::Narrow) => {
+                    let (w, w_scale) = quantise(w, 127.0);
+                    let groups = x.chunks(GROUP).zip(w.chunks(GROUP));
+                    let sum: f64 = groups.map(|(x, w)| group_product(x, w)).sum();
+                    (sum * f64::from(w_scale)) as f32 + bias
+                }
+                Format::Whole(Activations::Wide) => {
+                    let (x, x_scale) = quantise(x, limit(columns));
                     let (w, w_scale) = quantise(w, 127.0);
                     let sum: i64 = x.iter().zip(&w).map(|(x, w)| x * w).sum();
                     sum as f32 * (x_scale * w_scale) + bias
@@ -88,6 +94,20 @@ fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -
         }
     }
     out
+}
+
+/// Activations of 8 bits between the ends of their group.
+fn group_product(x: &[f32], w: &[i64]) -> f64 {
+    let low = x.iter().copied().fold(0.0, f32::min);
+    let high = x.iter().copied().fold(0.0, f32::max);
+    let (scale, zero) = group_scale(low, high);
+    let whole = |v: f32| {
+        let whole = (v * (1.0 / scale)).round_ties_even() as i64;
+        assert!((0..=255).contains(&(whole + i64::from(zero))));
+        whole
+    };
+    let sum: i64 = x.iter().zip(w).map(|(x, w)| whole(*x) * w).sum();
+    sum as f64 * f64::from(scale)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::simd::{PANEL, ROUND, Simd, for_rows};
+use super::simd::{Group, PANEL, ROUND, Simd, dot_narrow_plainly, for_rows};
 use super::{Isa, Kind, Op};
 
 /// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
@@ -108,11 +108,12 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn store_u8(self, x: &mut [u8], v: __m512) {
+    fn store_u8(self, x: &mut [u8], v: __m512, zero: u8) {
         let x = &mut x[..Self::LANES];
         // SAFETY: as in `load`; 16 bytes are written.
         unsafe {
-            let shifted = _mm512_add_epi32(_mm512_cvtps_epi32(v), _mm512_set1_epi32(128));
+            let zero = _mm512_set1_epi32(zero.into());
+            let shifted = _mm512_add_epi32(_mm512_cvtps_epi32(v), zero);
             _mm_storeu_si128(x.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(shifted));
         }
     }
@@ -161,7 +162,8 @@ impl Simd for Avx512 {
         stride: usize,
         w: *const i8,
         quads: usize,
-        out: &mut [[i32; PANEL]; M],
+        group: &Group<M>,
+        out: &mut [[f32; PANEL]; M],
     ) {
         // SAFETY: as in `dot_wide`.
         unsafe {
@@ -181,11 +183,19 @@ impl Simd for Avx512 {
                     }
                 });
             }
-            for (out, sums) in out.iter_mut().zip(&sums) {
-                for (v, sum) in sums.iter().enumerate() {
-                    _mm512_storeu_si512(out.as_mut_ptr().add(16 * v).cast(), *sum);
+            let weights = &group.sums[..PANEL];
+            let weights: [__m512; 4] =
+                std::array::from_fn(|v| _mm512_loadu_ps(weights.as_ptr().add(16 * v)));
+            for_rows!(M, |ROW| {
+                let scale = _mm512_set1_ps(group.scale[ROW]);
+                let shift = _mm512_set1_ps(group.shift[ROW]);
+                for v in 0..4 {
+                    let to = out[ROW].as_mut_ptr().add(16 * v);
+                    let all = _mm512_fnmadd_ps(shift, weights[v], _mm512_loadu_ps(to));
+                    let sum = _mm512_cvtepi32_ps(sums[ROW][v]);
+                    _mm512_storeu_ps(to, _mm512_fmadd_ps(scale, sum, all));
                 }
-            }
+            });
         }
     }
 }
@@ -247,11 +257,11 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    fn store_u8(self, x: &mut [u8], v: __m256) {
+    fn store_u8(self, x: &mut [u8], v: __m256, zero: u8) {
         let mut lanes = [0.0; 8];
         self.store(&mut lanes, v);
-        for (x, lane) in x.iter_mut().zip(lanes) {
-            *x = (lane + (ROUND + 128.0)).to_bits() as u8;
+        for (x, lane) in x[..8].iter_mut().zip(lanes) {
+            *x = ((lane + ROUND).to_bits() as u8).wrapping_add(zero);
         }
     }
 
@@ -299,22 +309,10 @@ impl Simd for Avx2 {
         stride: usize,
         w: *const i8,
         quads: usize,
-        out: &mut [[i32; PANEL]; M],
+        group: &Group<M>,
+        out: &mut [[f32; PANEL]; M],
     ) {
-        // SAFETY: as in `dot_wide`.
-        unsafe {
-            for (row, out) in out.iter_mut().enumerate() {
-                out[..16].fill(0);
-                for quad in 0..quads {
-                    let w = w.add(quad * 64);
-                    let a = a.add(row * stride + 4 * quad);
-                    for (c, out) in out[..16].iter_mut().enumerate() {
-                        for i in 0..4 {
-                            *out += i32::from(*a.add(i)) * i32::from(*w.add(4 * c + i));
-                        }
-                    }
-                }
-            }
-        }
+        // SAFETY: the caller promises the same.
+        unsafe { dot_narrow_plainly(16, a, stride, w, quads, group, out) }
     }
 }
