@@ -126,27 +126,30 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_do_choices+=('0 ')
   }
 
-  # Binds the key in each keymap: the chosen one, else Alt-Enter where it is free.
+  # Binds the key in each keymap: the chosen one, else Alt-Enter when it is free.
   __tabsense_do_start() {
-    local IFS=$' \t\n' map keys='' taken key=${TABSENSE_DO_KEY-'\e\C-m'}
+    local IFS=$' \t\n' LC_ALL=C map keys key=${TABSENSE_DO_KEY-'\e\C-m'}
+    local -a lines=()
     __tabsense_do_choices=() __tabsense_do_labels=() __tabsense_do_sure='' __tabsense_do_shown=''
     __tabsense_do_bound='' __tabsense_do_named=''
     [[ -n $key ]] || return 0
     if [[ -z ${TABSENSE_DO_KEY+chosen} ]]; then
-      # The keys of all kinds of bindings, each keymap after its name.
+      # Macros and commands in all keymaps. Readline's own functions only where the user's file names
+      # such a key: asking for them takes several milliseconds.
+      mapfile -t lines <"${INPUTRC:-${HOME-}/.inputrc}"
       keys=$(
+        case ${lines[*]-} in
+          *'\e\C-m'* | *'\M-\C-m'* | *'\e\r'* | *'\M-\r'* | *[Mm]*-[Rr]eturn*) builtin bind -p ;;
+        esac
         for map in emacs-standard vi-insert vi-command; do
-          printf '@%s\n' "$map"
-          builtin bind -m "$map" -p
           builtin bind -m "$map" -s
           builtin bind -m "$map" -X
-        done 2>/dev/null
+        done
       )
+      # Taken, unless by us.
+      [[ $keys != *"\"$key\": "* || $keys == *__tabsense_do_key* ]] || return 0
     fi
     for map in emacs-standard vi-insert vi-command; do
-      taken=${keys#*"@$map"}
-      taken=${taken%%$'\n@'*}
-      [[ $taken != *"\"$key\": "* || $taken == *__tabsense_do_key* ]] || continue
       builtin bind -m "$map" -x "\"$key\": __tabsense_do_key" 2>/dev/null || continue
       __tabsense_do_bound=$key
       [[ $key != '\e\C-m' ]] || __tabsense_do_bound='Alt-Enter'
@@ -161,6 +164,6 @@ if [ -z "$__tabsense_native" ]; then
     shopt -qo posix || builtin type -t , >/dev/null || eval ',() { __tabsense_calm __tabsense_do_comma "$@"; }'
   }
 
-  __tabsense_calm __tabsense_do_start || :
+  __tabsense_calm __tabsense_do_start 2>/dev/null || :
 
 fi

@@ -183,6 +183,16 @@ fn the_users_own_key_and_comma_stay() {
 }
 
 #[test]
+fn a_key_of_the_users_inputrc_stays() {
+    let Some(home) = home() else { return };
+    home.write(".inputrc", "\"\\e\\C-m\": unix-word-rubout\n");
+    let mut terminal = start(&home, &fake());
+    terminal.press(format!("ls one two{ALT_ENTER}"));
+    terminal.wait_line("ls one ");
+    assert!(home.requests("do").is_empty());
+}
+
+#[test]
 fn one_key_is_bound_in_each_keymap_and_no_other_changes() {
     let Some(home) = home() else { return };
     let bound = |options: &Options| {
