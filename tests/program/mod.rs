@@ -13,6 +13,7 @@ mod life;
 mod locking;
 mod measuring;
 mod network;
+mod phrases;
 mod recording;
 mod slow;
 mod space;

@@ -34,7 +34,7 @@ const NOTHING: u8 = 4;
 const UNAVAILABLE: u8 = 5;
 const DECLINED: u8 = 6;
 
-pub(super) fn run(args: DoArgs) -> Outcome {
+pub(super) fn run(args: &DoArgs) -> Outcome {
     let start = Instant::now();
     let paths = Paths::from_env()?;
     let (settings, _) = Settings::load(&paths.config);
@@ -104,7 +104,7 @@ fn run_it(best: &Choice, shell: ShellName, cwd: &Path) -> Outcome {
         printable(&best.command)
     );
     let declined = |why: &str| {
-        let _ = write!(std::io::stderr().lock(), "{said}tabsense: {why}\n");
+        let _ = writeln!(std::io::stderr().lock(), "{said}tabsense: {why}");
         Ok(ExitCode::from(DECLINED))
     };
     let missing = best.slots.iter().find(|slot| slot.value.is_none());

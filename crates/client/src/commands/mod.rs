@@ -76,7 +76,7 @@ fn dispatch(command: Command) -> Outcome {
             questions,
             json,
         } => decide::run(&state, &questions, json),
-        Command::Do(args) => do_phrase::run(args),
+        Command::Do(args) => do_phrase::run(&args),
         Command::Uninstall { purge, yes } => uninstall::run(purge, yes),
         Command::Completions { directory } => completions::write(&directory),
         Command::Prompt => Err(Failure::new("`prompt` is for the shells' hooks")

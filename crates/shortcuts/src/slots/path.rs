@@ -187,16 +187,16 @@ fn by_place(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Fo
     if !matches!(wanted, Wanted::Any | Wanted::Folder) {
         return None;
     }
-    let said = |word: &&str| {
-        let start = phrase.lower.find(*word)?;
+    let said = |word: &str| {
+        let start = phrase.lower.find(word)?;
         let range = start..start + word.len();
         phrase.is_free(&range).then_some(range)
     };
-    if let Some(range) = HERE.iter().find_map(|word| said(&word)) {
+    if let Some(range) = HERE.iter().find_map(|word| said(word)) {
         return Some((range, b".".to_vec()));
     }
     PLACES.iter().find_map(|(words, names)| {
-        let range = words.iter().find_map(|word| said(&word))?;
+        let range = words.iter().find_map(|word| said(word))?;
         let path = names
             .iter()
             .map(|name| scene.home.join(name))

@@ -178,7 +178,7 @@ fn decide(
 /// The shortcuts with the nearest texts among those that have been read, nearest first.
 fn nearest(sets: &[Arc<Set>], phrase: &Phrase) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    for set in sets {
+    for set in sets.iter().filter(|set| set.is_read) {
         for place in 0..set.shortcuts.len() {
             if let Some((text, similarity)) = nearest_text(set, place, phrase) {
                 found.push(Candidate {
