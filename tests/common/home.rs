@@ -155,7 +155,13 @@ impl Home {
     /// Starts the shell in a terminal without waiting for a prompt (for rc files with their own).
     #[track_caller]
     pub(crate) fn start_unattended(&self, options: &Options) -> Terminal {
-        self.write(self.shell.rc_file(), &self.rc_text(options));
+        self.start_shell(self.shell, &self.program, options)
+    }
+
+    /// As [`Home::start_unattended`], with another shell than the home's own; `program` is where it is.
+    #[track_caller]
+    pub(crate) fn start_shell(&self, shell: Shell, program: &Path, options: &Options) -> Terminal {
+        self.write(shell.rc_file(), &self.rc_text(shell, options));
         self.without_model();
         if let Client::Fake(fake) = options.client {
             self.answer(fake);
@@ -163,8 +169,8 @@ impl Home {
         let args = options
             .args
             .clone()
-            .unwrap_or_else(|| self.shell.arguments(&self.home()));
-        let mut command = portable_pty::CommandBuilder::new(&self.program);
+            .unwrap_or_else(|| shell.arguments(&self.home()));
+        let mut command = portable_pty::CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
         for (key, value) in self.environment() {
@@ -180,15 +186,13 @@ impl Home {
         Terminal::spawn(command)
     }
 
-    fn rc_text(&self, options: &Options) -> String {
+    fn rc_text(&self, shell: Shell, options: &Options) -> String {
         let init = match options.client {
             Client::Bare => String::new(),
-            Client::Fake(_) => self
-                .shell
-                .source_line(&self.root().join("bin/tabsense-fake")),
-            Client::Real => self.shell.init_line(&self.client()),
+            Client::Fake(_) => shell.source_line(&self.root().join("bin/tabsense-fake")),
+            Client::Real => shell.init_line(&self.client()),
         };
-        let prompt = self.shell.prompt_lines();
+        let prompt = shell.prompt_lines();
         match &options.rc {
             Some(rc) => rc.replace("{init}", &init).replace("{prompt}", prompt),
             None => format!("{prompt}{}{init}{}", options.before, options.after),

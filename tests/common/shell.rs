@@ -61,7 +61,7 @@ impl Shell {
     }
 
     /// The rc file's place below the home directory.
-    pub(super) fn rc_file(self) -> &'static str {
+    pub(crate) fn rc_file(self) -> &'static str {
         match self {
             Self::Zsh => ".zshrc",
             Self::Bash => ".bashrc",

@@ -3,6 +3,8 @@
 mod asking;
 mod borders;
 mod configuring;
+mod confined;
+mod crowd;
 mod damage;
 mod deciding;
 mod doctoring;
@@ -20,6 +22,7 @@ mod space;
 mod spoiling;
 mod store;
 mod stubs;
+mod terminals;
 mod trying;
 mod uninstalling;
 mod users;
