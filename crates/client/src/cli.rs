@@ -83,6 +83,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "COMMAND")]
         not_recorded: OsString,
     },
+    /// Adapt the ranking to you by replaying your history; it also happens by itself once a day
+    Adapt {
+        /// Go back to the ranking as it came
+        #[arg(long)]
+        reset: bool,
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Stop recording and ranking until `resume`
     Pause,
     /// Go on after `pause`
@@ -244,11 +253,18 @@ pub(crate) enum ImportSource {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
     /// Show the models on this machine; * marks the one in use
-    List,
+    List {
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Show what a checkpoint is
     Info {
         /// A checkpoint's directory, or `builtin`
         model: OsString,
+        /// For programs
+        #[arg(long)]
+        json: bool,
     },
     /// Choose the model that ranks
     Use {
@@ -259,6 +275,9 @@ pub(crate) enum ModelCommand {
     Verify {
         /// A checkpoint's directory, or `builtin`
         model: OsString,
+        /// For programs
+        #[arg(long)]
+        json: bool,
     },
     /// Write a smaller copy of a checkpoint and say what that changes
     Quantize(QuantizeArgs),
@@ -266,6 +285,9 @@ pub(crate) enum ModelCommand {
     Bench {
         /// A checkpoint's directory, or `builtin`; the model in use by default
         model: Option<OsString>,
+        /// For programs
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -284,6 +306,9 @@ pub(crate) struct QuantizeArgs {
     /// Matrices to leave as they are: part of a name, * for anything; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) keep: Vec<String>,
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

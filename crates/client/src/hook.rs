@@ -63,8 +63,12 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     complete.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
     complete.stages = stages.are_wanted();
     let request = Request::new(records.session(), request::Body::Complete(complete));
-    let reply = connection.ask(&request, deadline.left()).ok()?;
+    let mut reply = connection.ask(&request, deadline.left()).ok()?;
     stages.note_reply(&reply);
+    if let Some(reply::Body::Completed(completed)) = &mut reply.body {
+        // A script of an older release would not know the record.
+        completed.sure &= records.takes_sure() && settings.complete_inserts();
+    }
     let printed = print_reply(&reply);
     stages.note("print");
     stages.print();
@@ -155,9 +159,13 @@ fn print_reply(reply: &Reply) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// The answer for the scripts: `v1`, one record a candidate, and `.` as the sign that all is there.
+/// The answer for the scripts: `v1`, then `!sure` if the first candidate may be inserted at once,
+/// one record a candidate, and `.` as the sign that all is there.
 fn answer_records(completed: &Completed) -> Vec<u8> {
     let mut out = b"v1\0".to_vec();
+    if completed.sure {
+        out.extend_from_slice(b"!sure\0");
+    }
     for ranked in &completed.ranked {
         if let Some(native) = ranked.native {
             out.extend_from_slice(format!("={native}\0").as_bytes());
@@ -225,6 +233,20 @@ mod tests {
             answer_records(&completed),
             b"v1\0=1\0+d\t~/a b/\0?visited\0.\0"
         );
+    }
+
+    #[test]
+    fn an_answer_says_when_its_first_candidate_is_sure() {
+        let native = |native| Ranked {
+            native: Some(native),
+            ..Ranked::default()
+        };
+        let completed = Completed {
+            ranked: vec![native(1), native(0)],
+            sure: true,
+            ..Completed::default()
+        };
+        assert_eq!(answer_records(&completed), b"v1\0!sure\0=1\0=0\0.\0");
     }
 
     #[test]

@@ -80,6 +80,11 @@ impl<'a> Records<'a> {
         self.get("pairs") == Some(b"1")
     }
 
+    /// Whether the script knows the record `!sure`.
+    pub(crate) fn takes_sure(&self) -> bool {
+        self.get("sure") == Some(b"1")
+    }
+
     fn shell(&self) -> i32 {
         shell(self.get("shell").unwrap_or_default()).into()
     }
@@ -212,6 +217,8 @@ mod tests {
             .collect();
         assert_eq!(texts, [b"one".as_slice(), b"two words", b"\xfe"]);
         assert_eq!(records.session(), b"1.2");
+        assert!(!records.takes_sure());
+        assert!(Records::parse(b"sure=1\0\0").takes_sure());
     }
 
     #[test]

@@ -111,6 +111,31 @@ pub const KEYS: &[Key] = &[
                fits.",
     },
     Key {
+        table: "complete",
+        name: "insert",
+        kind: Kind::Word {
+            default: "sure",
+            words: &["sure", "never"],
+        },
+        help: "When TAB inserts the first of several candidates at once, as if it were the only one: \
+               `sure` is when you began to type it, took it here at least three times and none of \
+               the others, and it is almost certain; never before what deletes or overwrites. TAB \
+               again, after taking it back, shows the list. `never` always shows the list.",
+    },
+    Key {
+        table: "complete",
+        name: "insert_percent",
+        kind: number(90, 50, 100),
+        help: "How likely the first candidate must be, in percent, to be inserted at once.",
+    },
+    Key {
+        table: "complete",
+        name: "native_percent",
+        kind: number(0, 0, 100),
+        help: "When the first candidate is less likely than this, in percent, the shell's own order \
+               is left as it is.",
+    },
+    Key {
         table: "history",
         name: "record",
         kind: Kind::Bool { default: true },
@@ -135,6 +160,13 @@ pub const KEYS: &[Key] = &[
         kind: number(300, 50, 10_000),
         help: "Above this much memory, in MB, the worker empties its caches, and ends when that is \
                not enough. The next TAB starts it.",
+    },
+    Key {
+        table: "worker",
+        name: "adapt",
+        kind: Kind::Bool { default: true },
+        help: "Whether the ranking adapts to you: at most once a day, in the background, by replaying \
+               your history. `tabsense adapt` does it now, `tabsense adapt --reset` goes back.",
     },
     Key {
         table: "worker",

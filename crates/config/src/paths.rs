@@ -115,6 +115,11 @@ impl Paths {
         self.data.join("history.db")
     }
 
+    /// The weights that are adapted to this user.
+    pub fn adapted(&self) -> PathBuf {
+        self.data.join("adapted.json")
+    }
+
     /// The worker's log.
     pub fn log(&self) -> PathBuf {
         self.data.join("worker.log")

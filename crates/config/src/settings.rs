@@ -139,6 +139,26 @@ impl Settings {
         usize::try_from(self.number("complete.max_candidates")).unwrap_or(usize::MAX)
     }
 
+    /// Whether `complete.insert` lets candidates be inserted at once.
+    pub fn complete_inserts(&self) -> bool {
+        self.text("complete.insert") == "sure"
+    }
+
+    /// `complete.insert_percent`
+    pub fn complete_insert_percent(&self) -> u64 {
+        self.number("complete.insert_percent")
+    }
+
+    /// `complete.native_percent`
+    pub fn complete_native_percent(&self) -> u64 {
+        self.number("complete.native_percent")
+    }
+
+    /// `worker.adapt`
+    pub fn worker_adapt(&self) -> bool {
+        self.bool("worker.adapt")
+    }
+
     /// `history.record`
     pub fn history_record(&self) -> bool {
         self.bool("history.record")

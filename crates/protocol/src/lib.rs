@@ -68,11 +68,13 @@ pub mod capability {
     pub const STAGES: u64 = 1 << 2;
     /// The worker lets its decision model answer questions.
     pub const DECIDE: u64 = 1 << 3;
+    /// The worker adapts the ranking on request.
+    pub const ADAPT: u64 = 1 << 4;
     /// The worker finds what a phrase asks for.
     pub const DO: u64 = 1 << 8;
 
     /// What this build can do.
-    pub const ALL: u64 = BASE | IMPORT | STAGES | DECIDE | DO;
+    pub const ALL: u64 = BASE | IMPORT | STAGES | DECIDE | ADAPT | DO;
 }
 
 /// Whether `theirs` is an older release than `ours` (both `MAJOR.MINOR.PATCH`; anything that

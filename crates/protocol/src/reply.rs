@@ -13,7 +13,7 @@ pub struct Reply {
     #[prost(uint64, tag = "3")]
     pub id: u64,
     /// The answer.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 20")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 18, 20")]
     pub body: Option<Body>,
 }
 
@@ -53,6 +53,9 @@ pub enum Body {
     /// To [`crate::request::Decide`].
     #[prost(message, tag = "16")]
     Decided(Decided),
+    /// To [`crate::request::Adapt`].
+    #[prost(message, tag = "18")]
+    Adapted(Adapted),
     /// To [`crate::request::Do`].
     #[prost(message, tag = "20")]
     Chosen(Chosen),
@@ -88,6 +91,13 @@ pub struct Completed {
     /// Offset in the line of the word that the candidates replace, in bytes.
     #[prost(uint64, tag = "3")]
     pub start: u64,
+    /// How likely the first candidate is the one that is meant, 0 to 1; 0 from a worker that does
+    /// not say.
+    #[prost(float, tag = "4")]
+    pub confidence: f32,
+    /// Whether it is so likely that it may be inserted at once, without a list.
+    #[prost(bool, tag = "5")]
+    pub sure: bool,
 }
 
 /// One candidate of the answer.
@@ -195,6 +205,23 @@ pub struct Status {
     /// Commands waiting to be written.
     #[prost(uint64, tag = "11")]
     pub waiting: u64,
+    /// Whether the ranking is adapted to this user, and if not, why; for people.
+    #[prost(string, tag = "12")]
+    pub adaptation: String,
+    /// Whether adapted weights are in use.
+    #[prost(bool, tag = "13")]
+    pub adapted: bool,
+}
+
+/// What adapting did.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Adapted {
+    /// For people.
+    #[prost(string, tag = "1")]
+    pub text: String,
+    /// For programs: one JSON object.
+    #[prost(string, tag = "2")]
+    pub json: String,
 }
 
 /// What an import did.

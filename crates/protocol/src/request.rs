@@ -16,7 +16,7 @@ pub struct Request {
     #[prost(bytes = "vec", tag = "4")]
     pub session: Vec<u8>,
     /// What is asked.
-    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 17, 20")]
+    #[prost(oneof = "Body", tags = "10, 11, 12, 13, 14, 15, 16, 17, 18, 20")]
     pub body: Option<Body>,
 }
 
@@ -60,6 +60,9 @@ pub enum Body {
     /// Let the decision model answer questions; needs [`crate::capability::DECIDE`].
     #[prost(message, tag = "17")]
     Decide(Decide),
+    /// Adapt the ranking to this user; needs [`crate::capability::ADAPT`].
+    #[prost(message, tag = "18")]
+    Adapt(Adapt),
     /// Find what a phrase asks for; needs [`crate::capability::DO`].
     #[prost(message, tag = "20")]
     Do(Do),
@@ -239,6 +242,15 @@ pub struct Decide {
     /// The questions, as JSON: `{"id": {"type": …, "instructions": …, "criteria": …}, …}`.
     #[prost(bytes = "vec", tag = "2")]
     pub questions: Vec<u8>,
+}
+
+/// Adapt the ranking's weights to this user's history, or go back to the built-in ones. Answered
+/// when that is done, which may take a minute.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Adapt {
+    /// Whether to go back.
+    #[prost(bool, tag = "1")]
+    pub reset: bool,
 }
 
 /// Find the shortcut that a phrase asks for, and the command that does it here.

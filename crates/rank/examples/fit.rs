@@ -11,13 +11,14 @@
 //! `--left-out-users` also fits without each sixth of the users, `--left-out-cases` without each
 //! file of cases, and they report what those weights reach on what was left out. `--test` reports
 //! on cases that no fitting sees. `--write` puts the weights into
-//! `crates/rank/src/weights.rs`. The same input gives the same weights.
+//! `crates/rank/src/weights.rs` and the network into `lines/network.tsv` beside it. The same input gives the same weights.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use tabsense_rank::eval::bend::{Bending, bend};
 use tabsense_rank::eval::choices::{self, Sample};
 use tabsense_rank::eval::fit::{self, Choice, Options};
 use tabsense_rank::eval::{Case, User, completion, history, read_cases, read_users};
@@ -27,6 +28,7 @@ type Failure = Box<dyn std::error::Error>;
 
 /// Choices taken from one user, at most about so many.
 const LINES_PER_USER: usize = 6000;
+const BENT_PER_USER: usize = 20_000;
 const WORDS_PER_USER: usize = 800;
 const USER_FOLDS: usize = 6;
 
@@ -117,6 +119,7 @@ fn start() -> Weights {
         ),
     ];
     let mut weights = Weights::default();
+    weights.set_network(Arc::default());
     for (blend, values) in given {
         weights.of_mut(blend).fill(0.0);
         for (name, value) in values {
@@ -143,6 +146,19 @@ fn fit_all(
         });
         refit(&mut weights, Blend::Lines, &choices, "lines");
     }
+    let choices = by_user(users, user_in, &|user| {
+        choices::line_choices(user, &weights, &Sample::whole(user, BENT_PER_USER, 3))
+    });
+    let start = weights.of(Blend::Lines).to_vec();
+    let (fitted, network) = bend(
+        &choices,
+        &start,
+        &fit::least(Blend::Lines),
+        Bending::default(),
+    );
+    eprintln!("network: {} choices", choices.len());
+    weights.of_mut(Blend::Lines).copy_from_slice(&fitted);
+    weights.set_network(Arc::new(network));
     let choices = by_user(users, user_in, &|user| {
         choices::directory_choices(user, &weights, &Sample::whole(user, usize::MAX, 1))
     });
@@ -285,6 +301,8 @@ fn write_weights(path: &Path, weights: &Weights) -> Result<(), Failure> {
         }
     }
     fs::write(path, out)?;
+    let network = path.with_file_name("lines").join("network.tsv");
+    fs::write(network, weights.network().to_text())?;
     Ok(())
 }
 

@@ -40,7 +40,7 @@ pub struct Fate {
 }
 
 /// The fates of the newest candidates.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Feedback {
     fates: HashMap<u64, Fate, BuildHasherDefault<NumberHasher>>,
     /// In the order in which they were first heard of.

@@ -16,6 +16,7 @@
 use crate::candidate::{Candidate, Kind, Slot};
 use std::sync::Arc;
 
+use crate::lines::network::Network;
 use crate::priors::Priors;
 
 /// Defines the features of one blend: names, formulas and default weights.
@@ -153,6 +154,8 @@ blend! {
         Repair = 0.3000,
         /// ln of the chance of its first word after the previous one for people at large.
         Prior = 0.0044,
+        /// What a small network over the others adds; see `lines/network.rs`.
+        Network = 1.0000,
     }
 }
 
@@ -316,12 +319,14 @@ pub struct Weights {
     pub(crate) words: [f32; Word::COUNT],
     pub(crate) directories: [f32; Directory::COUNT],
     pub(crate) priors: Arc<Priors>,
+    pub(crate) network: Arc<Network>,
     /// Weights of a decision model's log-probabilities beside the blends.
     pub model: ModelWeights,
 }
 
-/// How much a decision model's log-probabilities count, by what is decided.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How much a decision model's log-probabilities count, by what is decided. The default is not at
+/// all.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ModelWeights {
     /// The name of a command.
     pub command: f32,
@@ -356,6 +361,7 @@ impl Default for Weights {
             words: Word::DEFAULT,
             directories: Directory::DEFAULT,
             priors: Priors::built_in(),
+            network: Network::built_in(),
             model: ModelWeights {
                 command: 1.0,
                 word: 0.8,
@@ -392,6 +398,16 @@ impl Weights {
     /// Uses another table of priors.
     pub fn set_priors(&mut self, priors: Arc<Priors>) {
         self.priors = priors;
+    }
+
+    /// Uses another network over the features of a line.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.network = network;
+    }
+
+    /// The network over the features of a line.
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// The weights of a blend, in the order of [`Blend::features`].

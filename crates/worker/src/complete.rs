@@ -8,15 +8,20 @@ use tabsense_gather::listing::Listing;
 use tabsense_gather::matching::Matcher;
 use tabsense_gather::path::{Dots, Target, target};
 use tabsense_gather::{Dialect, Parsed, Position, line};
+use tabsense_history::Offered;
 use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
 use tabsense_protocol::request::{self, Complete, Shell};
-use tabsense_rank::{Candidate, Context, Kind, Match, Recent, Slot, rank_words, refine};
+use tabsense_rank::{
+    Candidate, Context, Kind, Match, Recent, Slot, Voice, confidence, rank_words, refine, used_here,
+};
 
 use crate::judge::markers;
+use crate::offers::{Answer, Answers, letter};
 use crate::places::Places;
 use crate::server::refused;
 use crate::sources;
 use crate::state::Worker;
+use crate::sure::{self, native_order};
 
 /// What is kept of the client's budget for the way back, and for a machine that is busy.
 const RESERVE: Duration = Duration::from_millis(8);
@@ -29,6 +34,9 @@ const DETAILS_BUDGET: Duration = Duration::from_millis(3);
 
 /// The most that reading the working directory for the model may take.
 const NAMES_BUDGET: Duration = Duration::from_millis(3);
+
+/// Candidates of an answer that are remembered until the next prompt.
+const REMEMBERED: usize = 64;
 
 /// Files whose time of change is looked at.
 const DETAILS: usize = 256;
@@ -96,13 +104,8 @@ impl<'a> Completion<'a> {
         deadline: Instant,
     ) -> Self {
         let stages = vec![("queue", Instant::now())];
-        let dialect = match ask.shell() {
-            Shell::Zsh => Dialect::Zsh,
-            Shell::Fish => Dialect::Fish,
-            Shell::Bash | Shell::Unspecified => Dialect::Bash,
-        };
         let cursor = usize::try_from(ask.cursor).unwrap_or(usize::MAX);
-        let parsed = line::parse(&ask.line, cursor, dialect);
+        let parsed = line::parse(&ask.line, cursor, dialect(ask));
         let dots = match parsed.words.first().map(Vec::as_slice) {
             Some(b"cd" | b"pushd") => Dots::Logical,
             _ => Dots::Physical,
@@ -136,16 +139,53 @@ impl<'a> Completion<'a> {
         }
         self.look_at_files(&mut candidates);
         self.stages.push(("gather", Instant::now()));
-        let order = self.rank(&candidates);
-        let ranked = order
+        let decided = self.rank(&candidates);
+        let ranked = decided
+            .order
             .iter()
             .map(|ranked| self.answer_for(&candidates[ranked.position], ranked.score))
             .collect();
-        Completed {
+        let completed = Completed {
             ranked,
             stages: self.stage_times(),
             start: self.parsed.start as u64,
+            confidence: decided.confidence,
+            sure: decided.sure,
+        };
+        self.remember(&candidates, &decided);
+        completed
+    }
+
+    /// Keeps the answer until the next prompt tells what was taken of it.
+    fn remember(self, candidates: &[Candidate], decided: &Decided) {
+        if decided.order.len() < 2 {
+            return;
         }
+        let typed = self.parsed.typed;
+        let slot = Slot {
+            words: &[],
+            typed: &typed,
+        };
+        let base = slot.base();
+        let offered = |ranked: &tabsense_rank::Ranked| {
+            let candidate = &candidates[ranked.position];
+            let name = candidate.text.strip_prefix(base);
+            Offered {
+                kind: letter(candidate.kind),
+                native: candidate.native,
+                text: name.unwrap_or(&candidate.text).to_vec(),
+            }
+        };
+        let answer = Answer {
+            dialect: dialect(self.ask),
+            front: self.ask.line[..self.parsed.start.min(self.ask.line.len())].to_vec(),
+            cwd: self.ask.cwd.clone(),
+            words: self.parsed.words,
+            candidates: decided.order.iter().take(REMEMBERED).map(offered).collect(),
+            sure: decided.sure,
+            typed,
+        };
+        self.worker.lock_answers().note(self.session, answer);
     }
 
     /// What is left of the time, and at most `most`.
@@ -232,7 +272,7 @@ impl<'a> Completion<'a> {
     }
 
     /// Statistics first; the model refines when it is in time.
-    fn rank(&mut self, candidates: &[Candidate]) -> Vec<tabsense_rank::Ranked> {
+    fn rank(&mut self, candidates: &[Candidate]) -> Decided {
         let root = self.places.project_root(self.worker);
         let commands = self.worker.lock_sessions().recent(self.session);
         let recent: Vec<Recent<'_>> = commands
@@ -245,6 +285,7 @@ impl<'a> Completion<'a> {
             .collect();
         let words: Vec<&[u8]> = self.parsed.words.iter().map(Vec::as_slice).collect();
         let names = self.known_names();
+        let feedback = self.worker.feedback();
         let context = Context {
             cwd: &self.ask.cwd,
             project_root: root.as_ref().map(|root| root.as_os_str().as_bytes()),
@@ -253,13 +294,13 @@ impl<'a> Completion<'a> {
             now: now(),
             recent: &recent,
             listing: &names,
-            feedback: None,
+            feedback: Some(&feedback),
         };
         let slot = Slot {
             words: &words,
             typed: &self.parsed.typed,
         };
-        let weights = &self.worker.weights;
+        let weights = &self.worker.adapter.weights();
         let mut ranked = rank_words(
             &self.worker.read_index(),
             weights,
@@ -268,11 +309,12 @@ impl<'a> Completion<'a> {
             candidates,
         );
         self.stages.push(("rank", Instant::now()));
+        let mut judged = Voice::Statistics;
         if ranked.len() > 1
             && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
         {
             let begun = Instant::now();
-            refine(
+            let heard = refine(
                 &mut ranked,
                 candidates,
                 &context,
@@ -280,10 +322,56 @@ impl<'a> Completion<'a> {
                 weights,
                 &mut voice,
             );
+            if heard {
+                judged = Voice::Judged;
+            }
             self.stages.push(("tokenise", begun + voice.tokenise()));
             self.stages.push(("forward", Instant::now()));
         }
-        ranked
+        self.decide(candidates, ranked, judged, &context, &slot)
+    }
+
+    /// How sure the ranking is, and what follows from that.
+    fn decide(
+        &self,
+        candidates: &[Candidate],
+        mut order: Vec<tabsense_rank::Ranked>,
+        voice: Voice,
+        context: &Context<'_>,
+        slot: &Slot<'_>,
+    ) -> Decided {
+        let settings = &self.worker.settings;
+        let confidence = confidence(&order, voice);
+        if confidence.first < percent(settings.complete_native_percent()) {
+            native_order(&mut order, candidates);
+        }
+        let line = &self.ask.line;
+        let front = &line[..self.parsed.start.min(line.len())];
+        let asked_before = |answers: &Answers| answers.was_sure(self.session, front, slot.typed);
+        let least = percent(settings.complete_insert_percent());
+        let sure = settings.complete_inserts()
+            // Looking into the history is for the few that are likely at all.
+            && confidence.first >= least
+            && !asked_before(&self.worker.lock_answers())
+            && {
+                let index = self.worker.read_index();
+                let cursor = usize::try_from(self.ask.cursor).unwrap_or(usize::MAX);
+                sure::Answer {
+                    words: &self.parsed.words,
+                    typed: &slot.typed[slot.base().len()..],
+                    after: &line[cursor.min(line.len())..],
+                    candidates,
+                    ranked: &order,
+                    used: &used_here(&index, context, slot, candidates),
+                    confidence,
+                }
+                .is_sure(least)
+            };
+        Decided {
+            order,
+            confidence: confidence.first,
+            sure,
+        }
     }
 
     /// The names in the working directory that the model knows.
@@ -350,6 +438,25 @@ impl<'a> Completion<'a> {
         });
         times.collect()
     }
+}
+
+/// An order, and how good it is.
+struct Decided {
+    order: Vec<tabsense_rank::Ranked>,
+    confidence: f32,
+    sure: bool,
+}
+
+fn dialect(ask: &Complete) -> Dialect {
+    match ask.shell() {
+        Shell::Zsh => Dialect::Zsh,
+        Shell::Fish => Dialect::Fish,
+        Shell::Bash | Shell::Unspecified => Dialect::Bash,
+    }
+}
+
+fn percent(percent: u64) -> f32 {
+    percent as f32 / 100.0
 }
 
 /// Seconds since 1970.

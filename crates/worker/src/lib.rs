@@ -4,6 +4,7 @@
 //! gathers and ranks, [`server`] writes the answer. [`prompt`] takes what the prompt hooks tell,
 //! [`recorder`] owns the store, [`run`] owns the life of the process.
 
+mod adapt;
 mod arguments;
 mod complete;
 mod decide;
@@ -12,8 +13,10 @@ mod handover;
 mod imports;
 mod judge;
 mod log;
+mod memory;
 mod metrics;
 mod model_tasks;
+mod offers;
 mod places;
 mod prompt;
 mod recorder;
@@ -23,6 +26,7 @@ mod sessions;
 mod shortcuts;
 mod sources;
 mod state;
+mod sure;
 
 use std::process::ExitCode;
 

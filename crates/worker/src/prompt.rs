@@ -1,10 +1,12 @@
 //! What a prompt hook tells: the last command, and where the shell is now.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tabsense_history::{Record, redact};
 use tabsense_protocol::request::{Prompt, Ran, Shell};
 
+use crate::offers::taken;
 use crate::places::path;
 use crate::recorder::Job;
 use crate::sessions::Command;
@@ -19,22 +21,31 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
             histfile: prompt.histfile,
         });
     }
-    if let Some(ran) = prompt.ran {
-        record(worker, session, shell, ran);
+    match prompt.ran {
+        Some(ran) => record(worker, session, shell, ran),
+        // What ran may not be recorded, or nothing did.
+        None => drop(worker.lock_answers().take(session)),
     }
     worker.listings.prefetch(&path(&prompt.cwd));
 }
 
 fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {
     // Secrets end here: neither memory nor disk sees them.
-    let command = redact(&ran.command).into_owned();
+    let redacted = redact(&ran.command);
+    let answers = worker.lock_answers().take(session);
+    let offers = match &redacted {
+        Cow::Borrowed(command) => taken(answers, command, ran.start_ms),
+        // Nothing is kept of what stood beside a secret.
+        Cow::Owned(_) => Vec::new(),
+    };
+    let command = redacted.into_owned();
     let remembered = Command {
         command: command.clone(),
         cwd: ran.cwd.clone(),
         exit: ran.exit,
     };
     worker.lock_sessions().push(session, remembered);
-    worker.recorder.send(Job::Record(Record {
+    let record = Record {
         command,
         cwd: ran.cwd,
         exit: ran.exit,
@@ -43,7 +54,8 @@ fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {
         session: session.to_vec(),
         shell: shell_name(shell).to_owned(),
         host: worker.host.clone(),
-    }));
+    };
+    worker.recorder.send(Job::Record(record, offers));
 }
 
 /// The shell's name in the store.

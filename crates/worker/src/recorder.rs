@@ -7,18 +7,18 @@ use std::collections::VecDeque;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
-use tabsense_history::{Error, Forget, Record, Store};
+use tabsense_history::{Error, Forget, Offer, Record, Store};
 use tabsense_protocol::reply::{self, ImportedFile, Reason};
 use tabsense_protocol::request::{self, Shell};
-use tabsense_rank::{Event, Index};
 use tokio::sync::oneshot;
 use tracing::{error, info, warn};
 
 use crate::imports;
+pub(crate) use crate::memory::Memory;
 use crate::prompt::shell_name;
 use crate::server::{done, refused};
 
@@ -42,8 +42,8 @@ const BATCH: usize = 512;
 
 /// Something for the thread to do.
 pub(crate) enum Job {
-    /// Record a command (already redacted).
-    Record(Record),
+    /// Record a command (already redacted), and what was taken of the lists offered for it.
+    Record(Record, Vec<Offer>),
     /// A shell's first prompt: import its history if there is none yet.
     FirstRun {
         shell: Shell,
@@ -75,22 +75,19 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Starts the thread, which fills `index` from the store.
-    pub(crate) fn start(
-        paths: Paths,
-        settings: Settings,
-        index: Arc<RwLock<Index>>,
-    ) -> io::Result<Self> {
+    pub(crate) fn start(paths: Paths, settings: Settings, memory: Memory) -> io::Result<Self> {
         let (jobs, inbox) = mpsc::sync_channel(QUEUE);
         let state = Arc::new(Mutex::new(StoreState::default()));
         let thread = Thread {
             paths,
             settings,
-            index,
+            memory,
             state: Arc::clone(&state),
             store: None,
             retry_at: None,
             loaded: false,
             pending: VecDeque::new(),
+            pending_offers: Vec::new(),
             first_runs: Vec::new(),
             damaged: String::new(),
             said: String::new(),
@@ -148,12 +145,13 @@ impl Recorder {
 struct Thread {
     paths: Paths,
     settings: Settings,
-    index: Arc<RwLock<Index>>,
+    memory: Memory,
     state: Arc<Mutex<StoreState>>,
     store: Option<Store>,
     retry_at: Option<Instant>,
     loaded: bool,
     pending: VecDeque<Record>,
+    pending_offers: Vec<Offer>,
     /// Shells at their first prompt while there was no store, and their history files.
     first_runs: Vec<(Shell, Vec<u8>)>,
     /// What happened to a damaged store; told as long as this worker lives.
@@ -201,8 +199,10 @@ impl Thread {
     /// Does one job; gives the sender back when it was the last one.
     fn handle(&mut self, job: Job) -> Option<oneshot::Sender<reply::Body>> {
         match job {
-            Job::Record(record) => {
-                self.observe(std::slice::from_ref(&record));
+            Job::Record(record, offers) => {
+                self.memory.observe(std::slice::from_ref(&record));
+                self.memory.heed(&offers);
+                self.pending_offers.extend(offers);
                 if self.pending.len() == PENDING {
                     self.pending.pop_front();
                 }
@@ -276,28 +276,40 @@ impl Thread {
     /// Makes the statistics anew from the store and from what waits.
     fn load(&mut self) {
         let Some(store) = &self.store else { return };
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Index::new();
+        self.memory.clear();
         let start = Instant::now();
         let mut batch = imports::visits(store);
         let read = store.replay(REPLAYED, |record| {
             batch.push(record.clone());
             if batch.len() >= BATCH {
-                observe(&self.index, &batch);
+                self.memory.observe(&batch);
                 batch.clear();
             }
         });
-        observe(&self.index, &batch);
+        self.memory.observe(&batch);
         match read {
             Ok(read) => info!("{read} commands read in {:?}", start.elapsed()),
             Err(error) => warn!("the history could not be read: {error}"),
         }
         let pending: Vec<Record> = self.pending.iter().cloned().collect();
-        observe(&self.index, &pending);
+        self.memory.observe(&pending);
+        self.load_offers();
         self.loaded = true;
     }
 
-    fn observe(&self, records: &[Record]) {
-        observe(&self.index, records);
+    /// Learns anew what became of the lists that were offered.
+    fn load_offers(&self) {
+        let offers = match self.store.as_ref().map(Store::offers) {
+            Some(Ok(offers)) => offers,
+            Some(Err(error)) => {
+                warn!("the lists that were offered could not be read: {error}");
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
+        self.memory.ignore_offers();
+        self.memory.heed(&offers);
+        self.memory.heed(&self.pending_offers);
     }
 
     /// Writes what waits, if the store lets us.
@@ -310,6 +322,11 @@ impl Thread {
             match store.insert(self.pending.make_contiguous()) {
                 Ok(_) => {
                     self.pending.clear();
+                    // Only of use beside their commands, and of little use then: none waits.
+                    if let Err(error) = store.insert_offers(&self.pending_offers) {
+                        warn!("what was offered is not kept: {error}");
+                    }
+                    self.pending_offers.clear();
                     self.retry_at = None;
                     self.set_trouble(String::new());
                     self.said.clear();
@@ -409,6 +426,7 @@ impl Thread {
         let waiting = self.pending.len();
         self.pending
             .retain(|record| !forget.everything && record.command != *command);
+        self.pending_offers.clear();
         let unwritten = (waiting - self.pending.len()) as u64;
         self.forget_statistics(forget, &command);
         self.flush();
@@ -420,6 +438,7 @@ impl Thread {
             false => store.forget(Forget::Command(&forget.command)),
         };
         self.count();
+        self.load_offers();
         match removed {
             Ok(count) => done(count + unwritten),
             Err(error) => refused(Reason::Failed, error.to_string(), ""),
@@ -427,12 +446,12 @@ impl Thread {
     }
 
     fn forget_statistics(&self, forget: &request::Forget, command: &[u8]) {
-        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.memory.write_index();
         if !forget.everything {
             index.forget(command);
             return;
         }
-        *index = Index::new();
+        *index = tabsense_rank::Index::new();
         drop(index);
         // A shell's own file must not bring it all back.
         let shells = [Shell::Zsh, Shell::Fish, Shell::Bash].map(shell_name);
@@ -459,19 +478,5 @@ impl Thread {
             format!("the history cannot be opened: {trouble}"),
             "",
         )
-    }
-}
-
-fn observe(index: &RwLock<Index>, records: &[Record]) {
-    let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
-    for record in records {
-        index.observe(&Event {
-            command: &record.command,
-            cwd: &record.cwd,
-            exit: record.exit,
-            start: record.start_ms.div_euclid(1000),
-            duration_ms: record.duration_ms,
-            session: &record.session,
-        });
     }
 }

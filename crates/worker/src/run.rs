@@ -21,10 +21,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
+use crate::adapt::{self, Adapter};
 use crate::arguments::Run;
 use crate::judge::Judge;
 use crate::metrics::rss_mb;
-use crate::recorder::Recorder;
+use crate::recorder::{Memory, Recorder};
 use crate::server::serve;
 use crate::shortcuts::Shortcuts;
 use crate::state::Worker;
@@ -125,10 +126,18 @@ fn start(paths: &Paths, settings: Settings, told: Option<Request>) -> io::Result
     runtime.block_on(async {
         let listener = bind(&paths.socket())?;
         let index = Arc::new(RwLock::new(Index::new()));
-        let recorder = Recorder::start(paths.clone(), settings.clone(), Arc::clone(&index))?;
+        let feedback = Arc::default();
+        let memory = Memory {
+            index: Arc::clone(&index),
+            feedback: Arc::clone(&feedback),
+        };
+        let recorder = Recorder::start(paths.clone(), settings.clone(), memory)?;
+        let adapter = Adapter::load(paths);
         let judge = Judge::start(&settings, paths);
         let shortcuts = Shortcuts::new(&settings, paths);
-        let worker = Arc::new(Worker::new(index, recorder, judge, shortcuts, settings));
+        let worker = Arc::new(Worker::new(
+            index, feedback, adapter, recorder, judge, shortcuts, settings,
+        ));
         info!(
             "worker {} serves {}",
             tabsense_protocol::RELEASE,
@@ -183,7 +192,12 @@ async fn live(listener: UnixListener, worker: &Arc<Worker>, paths: &Paths) -> io
                     identity = identity_of(&socket);
                 }
             }
-            _ = tick.tick() => if !stays(worker) || !paths.runtime.exists() { break },
+            _ = tick.tick() => {
+                if !stays(worker) || !paths.runtime.exists() {
+                    break;
+                }
+                adapt::start_if_due(worker);
+            }
         }
     }
     if identity_of(&socket) == identity {

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tracing::{debug, warn};
 
 use crate::state::Worker;
-use crate::{complete, decide, prompt, recorder, shortcuts};
+use crate::{adapt, complete, decide, prompt, recorder, shortcuts};
 
 /// Connections served at once; more wait in the socket's backlog.
 const CONNECTIONS: usize = 64;
@@ -138,6 +138,7 @@ async fn handle(request: Request, worker: &Arc<Worker>, received: Instant) -> re
                 .ask(|answer| recorder::Job::Look(look, answer))
                 .await
         }
+        Some(Body::Adapt(ask)) => adapt::answer(worker, ask).await,
         Some(Body::Decide(asked)) => decide::answer(&worker.judge, &asked).await,
         Some(Body::Do(ask)) => shortcuts::answer(worker, ask, received).await,
         None => refused(

@@ -167,7 +167,7 @@ fn elsewhere(completion: &Completion<'_>) -> Vec<Candidate> {
     let ranked = |typed: &[u8]| {
         rank_directories(
             &worker.read_index(),
-            &worker.weights,
+            &worker.adapter.weights(),
             &context,
             typed,
             DIRECTORIES,

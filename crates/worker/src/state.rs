@@ -10,11 +10,13 @@ use tabsense_gather::Listings;
 use tabsense_gather::project::Projects;
 use tabsense_protocol::reply::Status;
 use tabsense_protocol::request::{Forget, Shell};
-use tabsense_rank::{Index, Weights};
+use tabsense_rank::{Feedback, Index};
 use tokio::sync::Notify;
 
+use crate::adapt::Adapter;
 use crate::judge::Judge;
 use crate::metrics::{Metrics, rss_mb};
+use crate::offers::Answers;
 use crate::recorder::Recorder;
 use crate::sessions::Sessions;
 use crate::shortcuts::Shortcuts;
@@ -22,7 +24,8 @@ use crate::shortcuts::Shortcuts;
 /// The warm state.
 pub(crate) struct Worker {
     pub(crate) index: Arc<RwLock<Index>>,
-    pub(crate) weights: Weights,
+    pub(crate) feedback: Arc<RwLock<Arc<Feedback>>>,
+    pub(crate) adapter: Adapter,
     pub(crate) listings: Listings,
     pub(crate) projects: Projects,
     pub(crate) metrics: Metrics,
@@ -32,6 +35,7 @@ pub(crate) struct Worker {
     pub(crate) settings: Settings,
     pub(crate) host: String,
     sessions: Mutex<Sessions>,
+    answers: Mutex<Answers>,
     shells_seen: Mutex<HashSet<Shell>>,
     started: Instant,
     /// Milliseconds after `started`.
@@ -43,6 +47,8 @@ impl Worker {
     /// A worker with nothing in memory yet; `recorder` fills `index`.
     pub(crate) fn new(
         index: Arc<RwLock<Index>>,
+        feedback: Arc<RwLock<Arc<Feedback>>>,
+        adapter: Adapter,
         recorder: Recorder,
         judge: Judge,
         shortcuts: Shortcuts,
@@ -50,7 +56,8 @@ impl Worker {
     ) -> Self {
         Self {
             index,
-            weights: Weights::default(),
+            feedback,
+            adapter,
             listings: Listings::default(),
             projects: Projects::default(),
             metrics: Metrics::default(),
@@ -63,6 +70,7 @@ impl Worker {
                 .to_string_lossy()
                 .into_owned(),
             sessions: Mutex::default(),
+            answers: Mutex::default(),
             shells_seen: Mutex::default(),
             started: Instant::now(),
             last_used: AtomicU64::new(0),
@@ -78,6 +86,17 @@ impl Worker {
     /// What the shells did last.
     pub(crate) fn lock_sessions(&self) -> MutexGuard<'_, Sessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What became of lists that were offered before.
+    pub(crate) fn feedback(&self) -> Arc<Feedback> {
+        let feedback = self.feedback.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&feedback)
+    }
+
+    /// What was answered since the last prompts.
+    pub(crate) fn lock_answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether this is the first prompt of that shell that this worker hears of.
@@ -100,6 +119,11 @@ impl Worker {
         self.started.elapsed().saturating_sub(used)
     }
 
+    /// How long it has lived.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Asks the worker to end.
     pub(crate) fn stop(&self) {
         self.stop.notify_one();
@@ -112,11 +136,20 @@ impl Worker {
 
     /// Takes commands out of what later rankings see at once.
     pub(crate) fn forget_in_memory(&self, forget: &Forget) {
+        self.lock_answers().clear();
         let mut sessions = self.lock_sessions();
         if forget.everything {
             sessions.clear();
         } else {
             sessions.forget(&tabsense_history::redact(&forget.command));
+        }
+    }
+
+    fn model(&self) -> String {
+        let model = self.judge.describe();
+        match self.adapter.model_off() {
+            Some(why) if self.judge.runner().is_ok() => format!("{model}, {why}"),
+            _ => model,
         }
     }
 
@@ -127,7 +160,7 @@ impl Worker {
         Status {
             pid: std::process::id(),
             uptime_s: self.started.elapsed().as_secs(),
-            model: self.judge.describe(),
+            model: self.model(),
             requests: self.metrics.requests(),
             p50_ms,
             p95_ms,
@@ -136,6 +169,8 @@ impl Worker {
             history: store.count,
             trouble: store.trouble,
             waiting: store.waiting,
+            adaptation: self.adapter.describe(),
+            adapted: self.adapter.is_adapted(),
         }
     }
 }

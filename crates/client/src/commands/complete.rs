@@ -64,7 +64,8 @@ fn as_json(completed: &Completed) -> Vec<u8> {
             })
         })
         .collect();
-    let value = serde_json::json!({ "start": completed.start, "candidates": candidates });
+    let value = serde_json::json!({ "start": completed.start, "confidence": completed.confidence,
+        "sure": completed.sure, "candidates": candidates });
     format!("{value:#}\n").into_bytes()
 }
 

@@ -1,5 +1,6 @@
 //! One file a subcommand, and the way from the command line to it.
 
+mod adapt;
 mod bench;
 mod complete;
 mod completions;
@@ -64,6 +65,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Import { source, file } => history::import(source, file),
         Command::Forget { command, all, yes } => history::forget(command, all, yes),
         Command::Why { not_recorded } => history::why_not_recorded(not_recorded),
+        Command::Adapt { reset, json } => adapt::run(reset, json),
         Command::Pause => pause::pause(),
         Command::Resume => pause::resume(),
         Command::Config { command } => config::run(command.as_ref()),

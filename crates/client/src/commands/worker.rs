@@ -99,6 +99,8 @@ fn as_json(status: &Status, release: &str) -> String {
         "history": status.history,
         "waiting": status.waiting,
         "trouble": status.trouble,
+        "adapted": status.adapted,
+        "adaptation": status.adaptation,
     });
     format!("{value:#}\n")
 }
@@ -109,7 +111,8 @@ fn as_text(status: &Status, release: &str) -> String {
          requests  {} (p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms)\n\
          memory    {:.0} MB\n\
          history   {} commands\n\
-         model     {}\n",
+         model     {}\n\
+         ranking   {}\n",
         status.pid,
         span(status.uptime_s),
         status.requests,
@@ -119,6 +122,7 @@ fn as_text(status: &Status, release: &str) -> String {
         status.rss_mb,
         status.history,
         status.model,
+        status.adaptation,
     );
     if status.waiting > 0 {
         text.push_str(&format!(

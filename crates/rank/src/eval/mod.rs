@@ -4,6 +4,7 @@
 
 pub mod adapt;
 pub mod baselines;
+pub mod bend;
 mod cd;
 pub mod choices;
 pub mod completion;

@@ -3,6 +3,7 @@
 pub(crate) mod evidence;
 mod features;
 pub(crate) mod generate;
+pub(crate) mod network;
 mod within;
 
 use std::collections::{HashMap, HashSet};
@@ -116,6 +117,7 @@ impl<'a> Predictor<'a> {
                 Some(vector) => *vector,
                 None => {
                     let vector = self.features.known(id, self.templates.get(&id));
+                    let vector = self.with_network(vector);
                     self.known.insert(id, vector);
                     vector
                 }
@@ -124,10 +126,15 @@ impl<'a> Predictor<'a> {
             found.push((text, self.index.stats[id as usize].count, vector));
         }
         for (line, carried) in self.new_lines(prefix) {
-            let vector = self.features.fresh(&line, carried);
+            let vector = self.with_network(self.features.fresh(&line, carried));
             found.push((line.text, 0, vector));
         }
         found
+    }
+
+    fn with_network(&self, mut vector: Vector) -> Vector {
+        vector[Line::Network as usize] = self.weights.network.of(&vector);
+        vector
     }
 
     /// Share of each first word after the previous first word.

@@ -5,6 +5,7 @@ mod history;
 mod tokens;
 
 use crate::candidate::{Candidate, Context, Ranked, ScoredWord, Slot};
+use crate::feedback::Place;
 use crate::index::Index;
 use crate::weights::{Weights, Word};
 use features::Features;
@@ -55,6 +56,43 @@ pub fn explain_words(
         .iter()
         .map(|candidate| features.of(candidate).to_vec())
         .collect()
+}
+
+/// How this person used one candidate at a place before.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct UsedHere {
+    /// How often it was taken here, among the newest 256 uses of the command.
+    pub times: u32,
+    /// Whether it was used in this directory.
+    pub in_directory: bool,
+    /// How often it stood first here and another was taken, since it was taken itself.
+    pub passed_over: u32,
+}
+
+/// How each candidate was used at this place before.
+pub fn used_here(
+    index: &Index,
+    context: &Context<'_>,
+    slot: &Slot<'_>,
+    candidates: &[Candidate],
+) -> Vec<UsedHere> {
+    let uses = Uses::gather(index, context.cwd, slot);
+    let place = Place::new(context.cwd, slot);
+    let base = slot.base();
+    let of = |candidate: &Candidate| {
+        let name = candidate.text.strip_prefix(base);
+        let name = name.unwrap_or(&candidate.text);
+        let used = uses.of(&[base, name].concat());
+        let fate = context
+            .feedback
+            .map(|feedback| feedback.of(&place, name, candidate.kind));
+        UsedHere {
+            times: used.count,
+            in_directory: used.here > 0.0,
+            passed_over: fate.map_or(0, |fate| fate.passed.into()),
+        }
+    };
+    candidates.iter().map(of).collect()
 }
 
 /// Words that the command took before at this place and that start with what is typed, best

@@ -7,6 +7,7 @@ pub(crate) mod builtin;
 mod text;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
@@ -28,11 +29,16 @@ const TYPICAL_TOKENS: usize = 256;
 /// A model that takes longer than this for a typical request is not asked on TAB.
 const SLOWEST: Duration = Duration::from_millis(35);
 
+/// The share of the worker's memory that a model's weights may take.
+const MEMORY_SHARE: u64 = 2;
+
 /// The model of this worker, if there is one.
 pub(crate) struct Judge {
     runner: Option<Runner>,
     /// Why there is none.
     without: String,
+    /// Why it is not the one that was asked for.
+    instead: Arc<OnceLock<String>>,
 }
 
 /// Where the checkpoint lies that is called `named`, the built-in one unpacked if it is not yet.
@@ -60,35 +66,54 @@ pub(crate) fn options() -> Options {
 }
 
 impl Judge {
-    /// Starts the model that the settings name. Unpacking and loading go on in the background.
+    /// Starts the model that the settings name, or the built-in one in place of one that is too
+    /// large. Unpacking and loading go on in the background.
     pub(crate) fn start(settings: &Settings, paths: &Paths) -> Self {
         let (named, paths) = (settings.model(), paths.clone());
         if named == "off" {
             return Self {
                 runner: None,
                 without: "off (set in config.toml)".to_owned(),
+                instead: Arc::default(),
             };
         }
-        Self::load_from(move || directory(&named, &paths))
+        let options = Options {
+            memory_cap: Some((settings.worker_memory_mb() << 20) / MEMORY_SHARE),
+            ..options()
+        };
+        let instead = Arc::new(OnceLock::new());
+        let why = Arc::clone(&instead);
+        let runner = Runner::start_with(move || {
+            let load = |named: &str| Model::load(&directory(named, &paths)?, &options);
+            let model = match load(&named) {
+                Err(error @ Error::TooLarge { .. }) if named != "builtin" => {
+                    tracing::warn!("{error}");
+                    // Nobody else sets it.
+                    let _ = why.set(format!("{named} is too large for worker.memory_mb"));
+                    load("builtin")
+                }
+                other => other,
+            };
+            model.inspect_err(|error| tracing::warn!("no decision model: {error}"))
+        });
+        Self {
+            runner: Some(runner),
+            without: String::new(),
+            instead,
+        }
     }
 
     /// Loads the checkpoint in a directory.
     pub(crate) fn load(directory: &Path) -> Self {
         let directory = directory.to_owned();
-        Self::load_from(move || Ok(directory))
-    }
-
-    fn load_from(
-        directory: impl FnOnce() -> tabsense_model::Result<PathBuf> + Send + 'static,
-    ) -> Self {
         let runner = Runner::start_with(move || {
-            directory()
-                .and_then(|directory| Model::load(&directory, &options()))
+            Model::load(&directory, &options())
                 .inspect_err(|error| tracing::warn!("no decision model: {error}"))
         });
         Self {
             runner: Some(runner),
             without: String::new(),
+            instead: Arc::default(),
         }
     }
 
@@ -114,7 +139,12 @@ impl Judge {
                 let slow = too_slow(&info).map_or_else(String::new, |time| {
                     format!(", too slow for TAB here ({} ms)", time.as_millis())
                 });
-                format!("{name}, {}{slow}", info.backend)
+                let instead = self.instead.get().map(|why| format!(" ({why})"));
+                format!(
+                    "{name}, {}{slow}{}",
+                    info.backend,
+                    instead.unwrap_or_default()
+                )
             }
         }
     }
@@ -133,6 +163,15 @@ impl Judge {
             session: session.to_vec(),
             deadline: Some(deadline),
             tokenise: Duration::ZERO,
+        })
+    }
+
+    /// A voice for work that nobody waits for, if the model is ready and fast enough for TAB.
+    pub(crate) fn for_background(&self) -> Option<Voice<'_>> {
+        let far = Instant::now();
+        self.for_request(b"", far).map(|voice| Voice {
+            deadline: None,
+            ..voice
         })
     }
 
