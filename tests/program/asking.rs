@@ -67,6 +67,30 @@ fn names_are_found_by_pinyin_word_starts_and_with_one_typo() {
 }
 
 #[test]
+fn what_was_changed_last_comes_first_below_a_typed_directory_too() {
+    use std::time::{Duration, SystemTime};
+    let Some(home) = home() else { return };
+    // Both match alike; the older one of each pair comes first by name.
+    let pairs = [
+        ("notes-alpha", "notes-bravo"),
+        ("sub/notes-alpha", "sub/notes-bravo"),
+    ];
+    for (older, newer) in pairs {
+        home.files(&[older, newer]);
+        let file = std::fs::File::options()
+            .write(true)
+            .open(home.work().join(older))
+            .expect("the older file");
+        let then = SystemTime::now() - Duration::from_secs(400 * 24 * 3600);
+        file.set_modified(then).expect("its time");
+    }
+    for (typed, (older, newer)) in ["cat notes", "cat sub/notes"].into_iter().zip(pairs) {
+        let (_, texts) = ask(&home, &["--shell", "bash", "--line", typed]);
+        assert_eq!(texts, [newer, older], "{typed}");
+    }
+}
+
+#[test]
 fn the_first_word_is_a_command() {
     let Some(home) = home() else { return };
     home.program("zz-deploy", "#!/bin/sh\n");

@@ -257,8 +257,14 @@ impl<'a> Completion<'a> {
         }
         let details = {
             let name = |&place: &usize| {
-                let text = candidates[place].text.as_slice();
-                text.strip_suffix(b"/").unwrap_or(text)
+                let candidate = &candidates[place];
+                let text = candidate.text.as_slice();
+                // Ours are whole words: the name is what stands behind the typed directory.
+                let name = match candidate.native {
+                    Some(_) => text,
+                    None => text.strip_prefix(&target.base[..]).unwrap_or(text),
+                };
+                name.strip_suffix(b"/").unwrap_or(name)
             };
             let names: Vec<&[u8]> = places.iter().map(name).collect();
             let budget = self.left(DETAILS_BUDGET);
