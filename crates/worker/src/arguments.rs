@@ -30,18 +30,39 @@ pub(crate) enum Task {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelTask {
     /// Tell which checkpoints are on this machine
-    List,
+    List {
+        #[command(flatten)]
+        shown: Shown,
+    },
     /// Tell what a checkpoint is
-    Info { model: String },
+    Info {
+        model: String,
+        #[command(flatten)]
+        shown: Shown,
+    },
     /// Compare a checkpoint with its expected answers, and its backends with each other
-    Verify { model: String },
+    Verify {
+        model: String,
+        #[command(flatten)]
+        shown: Shown,
+    },
     /// Write a smaller copy
     Quantize(Quantize),
     /// Measure how fast a checkpoint is
     Bench {
         /// The model in the settings by default
         model: Option<String>,
+        #[command(flatten)]
+        shown: Shown,
     },
+}
+
+/// How a report is shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Shown {
+    /// For programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -55,6 +76,8 @@ pub(crate) struct Quantize {
     /// Matrices to leave as they are
     #[arg(long)]
     pub(crate) keep: Vec<String>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
     pub(crate) model: String,
     pub(crate) out: PathBuf,
 }

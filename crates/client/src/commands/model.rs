@@ -18,19 +18,21 @@ use crate::start::worker_program;
 pub(super) fn run(command: &ModelCommand) -> Outcome {
     match command {
         ModelCommand::Use { model } => choose(model),
-        ModelCommand::List => Err(task("list", &[])),
-        ModelCommand::Info { model } => Err(task("info", &[named(model)?])),
-        ModelCommand::Verify { model } => Err(task("verify", &[named(model)?])),
-        ModelCommand::Bench { model: None } => Err(task("bench", &[])),
-        ModelCommand::Bench { model: Some(model) } => Err(task("bench", &[named(model)?])),
+        ModelCommand::List { json } => Err(task("list", *json, None)),
+        ModelCommand::Info { model, json } => Err(task("info", *json, Some(named(model)?))),
+        ModelCommand::Verify { model, json } => Err(task("verify", *json, Some(named(model)?))),
+        ModelCommand::Bench { model, json } => {
+            let model = model.as_deref().map(named).transpose()?;
+            Err(task("bench", *json, model))
+        }
         ModelCommand::Quantize(args) => Err(quantize(args)?),
     }
 }
 
 /// Becomes `tabsensed model WHAT`; returns only when that fails.
-fn task(what: &str, arguments: &[OsString]) -> Failure {
+fn task(what: &str, json: bool, model: Option<OsString>) -> Failure {
     let mut program = program(what);
-    program.args(arguments);
+    program.args(json.then_some("--json")).args(model);
     become_program(program)
 }
 
@@ -44,7 +46,8 @@ fn quantize(args: &QuantizeArgs) -> Result<Failure, Failure> {
     let mut program = program("quantize");
     program
         .args(["--bits", &args.bits])
-        .args(["--group-size", &args.group_size]);
+        .args(["--group-size", &args.group_size])
+        .args(args.json.then_some("--json"));
     for pattern in &args.keep {
         program.arg(format!("--keep={pattern}"));
     }
