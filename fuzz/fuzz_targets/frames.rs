@@ -1,5 +1,5 @@
 //! Whatever bytes arrive, a frame that can be read can be written and read again as the same
-//! message, and nothing panics: `cargo +nightly fuzz run frames`.
+//! message, and nothing panics: `cargo xtask fuzz`, or `cargo +nightly fuzz run frames`.
 
 #![no_main]
 
@@ -7,7 +7,9 @@ use libfuzzer_sys::fuzz_target;
 use tabsense_protocol::{Message, Reply, Request, encode, read_frame};
 
 fn round_trip<M: Message + Default + PartialEq + std::fmt::Debug>(data: &[u8]) {
-    let Ok(message) = read_frame::<M>(&mut &*data) else { return };
+    let Ok(message) = read_frame::<M>(&mut &*data) else {
+        return;
+    };
     let again: M = read_frame(&mut encode(&message).as_slice()).expect("own frame");
     // Compared as bytes: a score may be NaN, which is not equal to itself.
     assert_eq!(again.encode_to_vec(), message.encode_to_vec());

@@ -1,4 +1,4 @@
-//! Chores of this repository: `cargo xtask try|test|generate`.
+//! Chores of this repository: `cargo xtask try|test|generate|fuzz`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -9,6 +9,7 @@ usage: cargo xtask TASK
   try [zsh|fish|bash]   build, then open a shell with tabsense on
   test [ARGS]           run all tests; shells that are missing are installed first
   generate              write completions/ and docs/settings.md anew
+  fuzz [SECONDS]        give the protocol arbitrary bytes, for a minute by default
 ";
 
 /// What the tests drive, and the packages that bring them.
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Some("try") => try_it(&rest),
         Some("test") => test(&rest),
         Some("generate") => generate(),
+        Some("fuzz") => fuzz(&rest),
         _ => Err(USAGE.to_owned()),
     };
     match done {
@@ -109,8 +111,58 @@ fn generate() -> Result<(), String> {
     std::fs::write(&file, page.stdout).map_err(|error| format!("{}: {error}\n", file.display()))
 }
 
+/// What libFuzzer needs from the compiler; all of it is stable, unlike the sanitizers, which code
+/// without `unsafe` has no use for.
+const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+fn fuzz(arguments: &[String]) -> Result<(), String> {
+    let seconds = arguments.first().map_or("60", String::as_str);
+    let about = Command::new("rustc").arg("-vV").output();
+    let about = about.map_err(|error| format!("rustc: {error}\n"))?.stdout;
+    let about = String::from_utf8_lossy(&about).into_owned();
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.ok_or("rustc names no host\n")?;
+    // A target of its own keeps the flags away from build scripts.
+    let status = Command::new("cargo")
+        .args(["build", "--release", "--target", host])
+        .current_dir(root().join("fuzz"))
+        .env("RUSTFLAGS", COVERAGE)
+        .env("CARGO_TARGET_DIR", root().join("fuzz/target"))
+        .status()
+        .map_err(|error| format!("cargo: {error}\n"))?;
+    if !status.success() {
+        return Err("the fuzz target does not build\n".to_owned());
+    }
+    let corpus = root().join("fuzz/corpus/frames");
+    std::fs::create_dir_all(&corpus).map_err(|error| format!("{}: {error}\n", corpus.display()))?;
+    let program = format!("fuzz/target/{host}/release/frames");
+    let limit = format!("-max_total_time={seconds}");
+    let artifacts = "-artifact_prefix=fuzz/artifacts/";
+    std::fs::create_dir_all(root().join("fuzz/artifacts")).map_err(|error| error.to_string())?;
+    run(
+        &program,
+        &[&limit, artifacts, "-max_len=4096", "fuzz/corpus/frames"],
+    )
+}
+
 fn test(arguments: &[String]) -> Result<(), String> {
     install_missing()?;
+    // What a test measures; built here, where nothing limits how long it takes.
+    run(
+        "cargo",
+        &[
+            "build",
+            "--release",
+            "-p",
+            "tabsense-client",
+            "--example",
+            "client",
+        ],
+    )?;
     let mut all: Vec<&str> = match is_there("cargo-nextest") {
         true => vec!["nextest", "run", "--workspace"],
         false => vec!["test", "--workspace"],
