@@ -322,7 +322,13 @@ pub(crate) enum ConfigCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
     /// Replay histories: JSON lines, one user a line (.gz too)
-    History(EvalFile),
+    History {
+        #[command(flatten)]
+        file: EvalFile,
+        /// Score about so many commands of each user, always the same ones; all by default
+        #[arg(long, value_name = "N")]
+        sample: Option<usize>,
+    },
     /// Rank completion cases: JSON lines, one case a line (.gz too)
     Completion(EvalFile),
     /// Choose shortcuts for phrases: JSON lines, {"text": …, "lang": …, "id": … or null} (.gz too)

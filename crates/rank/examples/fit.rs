@@ -21,6 +21,7 @@ use std::sync::Arc;
 use tabsense_rank::eval::bend::{Bending, bend};
 use tabsense_rank::eval::choices::{self, Sample};
 use tabsense_rank::eval::fit::{self, Choice, Options};
+use tabsense_rank::eval::history::Scored;
 use tabsense_rank::eval::{Case, User, completion, history, read_cases, read_users};
 use tabsense_rank::{Blend, Priors, Weights};
 
@@ -147,19 +148,6 @@ fn fit_all(
         refit(&mut weights, Blend::Lines, &choices, "lines");
     }
     let choices = by_user(users, user_in, &|user| {
-        choices::line_choices(user, &weights, &Sample::whole(user, BENT_PER_USER, 3))
-    });
-    let start = weights.of(Blend::Lines).to_vec();
-    let (fitted, network) = bend(
-        &choices,
-        &start,
-        &fit::least(Blend::Lines),
-        Bending::default(),
-    );
-    eprintln!("network: {} choices", choices.len());
-    weights.of_mut(Blend::Lines).copy_from_slice(&fitted);
-    weights.set_network(Arc::new(network));
-    let choices = by_user(users, user_in, &|user| {
         choices::directory_choices(user, &weights, &Sample::whole(user, usize::MAX, 1))
     });
     refit(&mut weights, Blend::Directories, &choices, "directories");
@@ -172,6 +160,21 @@ fn fit_all(
         choices.extend(choices::case_choices(&file.cases, &with_priors));
     }
     refit(&mut weights, Blend::Words, &choices, "words");
+    // Last: the other blends look at likely lines, and lines that the network has learnt by heart
+    // would look more certain to them than those of a person it has never seen.
+    let choices = by_user(users, user_in, &|user| {
+        choices::line_choices(user, &weights, &Sample::whole(user, BENT_PER_USER, 3))
+    });
+    let start = weights.of(Blend::Lines).to_vec();
+    let (fitted, network) = bend(
+        &choices,
+        &start,
+        &fit::least(Blend::Lines),
+        Bending::default(),
+    );
+    eprintln!("network: {} choices", choices.len());
+    weights.of_mut(Blend::Lines).copy_from_slice(&fitted);
+    weights.set_network(Arc::new(network));
     weights
 }
 
@@ -246,7 +249,7 @@ fn report_users_left_out(users: &[User]) {
     let folds: Vec<Weights> = (0..USER_FOLDS)
         .map(|fold| fit_all(users, &[], &|at| at % USER_FOLDS != fold, &|_| false))
         .collect();
-    let scores = history::evaluate_users(users, |at| &folds[at % USER_FOLDS]);
+    let scores = history::evaluate_users(users, |at| &folds[at % USER_FOLDS], Scored::All);
     println!(
         "\nHistories, each user left out of the fitting:\n\n{}",
         history::report(&scores)

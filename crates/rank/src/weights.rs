@@ -41,119 +41,119 @@ blend! {
     /// Features of a whole line.
     Line {
         /// 1 if the line was never run.
-        New = 0.7310,
+        New = 0.3763,
         /// If it was never run: ln of the odds that this person's commands are new ones.
-        Novelty = 0.3863,
+        Novelty = 0.4595,
         /// ln(share + 1e-5) of its uses, half-life 50 commands.
-        Fast = 0.0063,
+        Fast = 0.0001,
         /// The same share itself.
-        FastShare = 0.0000,
+        FastShare = 0.0004,
         /// Share of its newest 12 uses, half-life 8 commands.
-        BurstShare = 0.0015,
+        BurstShare = 0.0002,
         /// ln(share + 1e-6), half-life 1500 commands.
-        Slow = 0.3495,
+        Slow = 0.1715,
         /// ln(1 + uses).
-        Count = 0.0030,
+        Count = 0.0002,
         /// ln(commands since its last use).
-        Age = 0.0247,
+        Age = 0.1741,
         /// ln of how often this person's next command was last used just so many commands ago.
-        Habit = 0.2073,
+        Habit = 0.0351,
         /// The same after a command whose own last use was as long ago as the previous command's.
-        HabitNext = 0.0000,
+        HabitNext = 0.1202,
         /// 1 if it is the previous command.
-        Previous = -2.1760,
+        Previous = -2.5621,
         /// 1 if it is the one before the previous command.
-        Second = -0.3634,
+        Second = -0.3900,
         /// 1 if it is the third last command.
-        Third = -0.1446,
+        Third = -0.1747,
         /// ln of the share that followed the previous command, backed off to `Fast`.
-        After = 0.0034,
+        After = 0.0000,
         /// Share that followed the previous command, half-life 20 sightings.
-        AfterShare = 0.2213,
+        AfterShare = 0.3944,
         /// 1 if it is what followed the previous command the last time.
-        AfterNewest = 0.1923,
+        AfterNewest = 0.1075,
         /// Share that followed the previous two commands, half-life 10 sightings.
-        AfterTwoShare = 0.6332,
+        AfterTwoShare = 0.6082,
         /// Share that followed the previous three commands, half-life 10 sightings.
-        AfterThreeShare = 0.9303,
+        AfterThreeShare = 0.7242,
         /// Share that followed the previous command in this directory.
-        AfterHereShare = 0.6562,
+        AfterHereShare = 0.5482,
         /// Share that came two commands after the one before the previous command.
-        SkipShare = 0.5033,
+        SkipShare = 0.2831,
         /// ln of the share that followed a command with the same first two words, backed off.
-        Pair = 0.0293,
+        Pair = 0.0315,
         /// ln of the share that followed a command with the same first word, backed off.
-        Head = 0.0027,
+        Head = 0.0005,
         /// ln of the share in this directory, half-life 50 commands there, backed off.
-        Here = 0.0093,
+        Here = 0.0005,
         /// The same share itself.
-        HereShare = 0.0000,
+        HereShare = 0.0001,
         /// The same share, half-life 300 commands there.
-        HereSlowShare = 0.0000,
+        HereSlowShare = 0.0001,
         /// 1 / (commands in this directory since its last use here).
-        HereAge = 0.3871,
+        HereAge = 0.4195,
         /// Share in the project's other directories and those above.
-        AroundShare = 0.0011,
+        AroundShare = 0.0400,
         /// At the start of a session or after a pause: share of such starts, half-life 20 starts.
-        StartShare = 0.0000,
+        StartShare = 2.5623,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
-        Chained = 0.0248,
+        Chained = 0.0433,
         /// ln(1e-4 + 0.2 FastShare + 0.15 BurstShare + 0.2 HereShare + 0.3 AfterShare
         /// + 0.2 AfterTwoShare + 0.1 share after the same first two words): any one suffices.
-        Mixed = 0.4077,
+        Mixed = 0.2906,
         /// Share of its uses that failed.
         Failed = -1.0000,
         /// ln of the share of its newest 12 uses within two hours of this time of day.
-        Hour = 0.0398,
+        Hour = 0.0613,
         /// ln(1 + minutes since its last use); 0 if either time is not known.
-        Minutes = 0.0055,
+        Minutes = 0.0113,
         /// |ln(time since its last use) - ln(time between its last two uses)|, in commands.
-        Rhythm = -0.0237,
+        Rhythm = -0.0643,
         /// 1 / (its place among the session's recent commands, the newest 1).
-        Session = 0.6060,
+        Session = 0.5734,
         /// 1 if it goes by relative path and was never used in this directory.
-        Elsewhere = -0.7042,
+        Elsewhere = -0.6828,
         /// ln(1 + 100 share), where share is that of the times that the previous command's pattern
         /// led to it.
-        Template = 0.4959,
+        Template = 0.4181,
         /// The same if the line was never run.
-        TemplateNew = 1.2942,
+        TemplateNew = 1.1456,
         /// 1 if a stock pattern gives it (`mkdir x`, then `cd x`).
-        Stock = 3.0753,
+        Stock = 3.0176,
         /// 1 / (commands since its argument was named), for lines made from an argument.
-        Carried = 1.0045,
+        Carried = 1.0813,
         /// ln of the share of its first word's uses that took an argument named just before.
-        CarryHabit = 0.2029,
+        CarryHabit = 0.1869,
         /// ln of the share of its first word after the previous first word.
-        NextHead = 0.0091,
+        NextHead = 0.0004,
         /// ln of the share of its first word after this very command, backed off to `NextHead`.
-        AfterHead = 0.0855,
+        AfterHead = 0.0522,
         /// ln(share + 1e-4) of its first word, half-life 50 commands.
-        HeadFast = 0.0467,
+        HeadFast = 0.1698,
         /// ln(share + 1e-4) of its first two words, half-life 50 commands.
-        PairFast = -0.1209,
+        PairFast = -0.1293,
         /// ln(share + 0.01) of its first word in this directory, half-life 50 commands there.
         HeadHere = 0.0000,
         /// ln(share + 0.01) among the newest 64 uses of its first word, half-life 10 of them.
-        InHead = 0.0000,
+        InHead = 0.1215,
         /// The same share among those in this directory.
-        InHeadHere = 0.0000,
+        InHeadHere = 0.0004,
         /// ln(uses of its first word since its last use).
-        HeadAge = 0.0000,
+        HeadAge = -0.0793,
         /// 1 if it is the newest line with its first word.
-        HeadNewest = 0.0000,
+        HeadNewest = 0.3600,
         /// ln(1e-4 + the chance of its first word times that of it among the lines with that word).
-        Factored = 0.0000,
+        Factored = 0.0407,
         /// ln of its length in bytes.
-        Length = -0.2027,
+        Length = -0.0843,
         /// 1 if it has the same first two words as the previous command but is another line.
-        SamePair = -0.3300,
+        SamePair = -0.2143,
         /// Length of what it shares at the start with the previous command, over the longer length.
-        Alike = 1.6894,
+        Alike = 1.7652,
         /// `Alike` if the previous command failed.
         Repair = 0.3000,
         /// ln of the chance of its first word after the previous one for people at large.
-        Prior = 0.0044,
+        Prior = 0.0046,
         /// What a small network over the others adds; see `lines/network.rs`.
         Network = 1.0000,
     }
@@ -167,86 +167,86 @@ blend! {
     /// 4 / (4 + decayed count of the command's arguments) at others.
     Word {
         /// Share of the likely lines (softmax over their scores) that have it here.
-        LineShare = 0.6095,
+        LineShare = 0.7238,
         /// ln(LineShare + 0.002).
-        Line = 0.3317,
+        Line = 0.2912,
         /// Share of the command's uses with it at this place, half-life 40 uses.
-        PlaceShare = 0.4839,
+        PlaceShare = 0.5693,
         /// ln(PlaceShare + 0.002).
-        Place = 0.2339,
+        Place = 0.2911,
         /// ln(share with it at any place + 0.002).
-        Any = -0.2539,
+        Any = -0.3085,
         /// Share of the command's uses in this directory with it at any place.
-        HereShare = 0.4786,
+        HereShare = 0.5509,
         /// Share after the option before the cursor.
-        OptionShare = 1.3410,
+        OptionShare = 1.2811,
         /// 1 / (uses of the command since it was taken last).
-        Newest = 1.3529,
+        Newest = 1.3699,
         /// Commands: ln(share of the first words + 1e-4), half-life 50 commands.
-        First = 0.2543,
+        First = 0.2703,
         /// Commands: ln(1 + uses as first word).
-        FirstCount = -0.0451,
+        FirstCount = -0.0298,
         /// Commands: ln(share of first words after the previous first word + 0.005).
-        FirstAfter = 0.3439,
+        FirstAfter = 0.3345,
         /// Arguments: ln of how much likelier this person's own uses make the kind of name.
-        Kind = 0.0157,
+        Kind = 0.0017,
         /// 1 if one of the last 8 commands names it or a path through it.
-        Mentioned = 0.5374,
+        Mentioned = 0.4253,
         /// ln(commands since then, from 1).
-        MentionAge = -0.2718,
+        MentionAge = -0.1752,
         /// 1 / (commands since it was made, cloned, unpacked or edited).
-        Made = 0.1556,
+        Made = 0.1319,
         /// 1 / (commands since the same command named it).
-        SameCommand = -1.4500,
+        SameCommand = -1.2619,
         /// 1 if the same command had it here the last time.
-        Again = -0.0586,
+        Again = -0.1505,
         /// 1 if it comes right after the one that the same command had here the last time.
-        Follows = 0.0522,
+        Follows = 0.0818,
         /// Length of what it shares at the start with the one had here the last time, over the
         /// longer length.
-        Alike = 0.8280,
+        Alike = 0.7484,
         /// 1 if the line has it already.
-        Present = -2.0331,
+        Present = -2.4930,
         /// Commands: ln of the chance of the first word for people at large.
-        PriorFirst = 0.3010,
+        PriorFirst = 0.3017,
         /// Commands: ln of how much likelier the previous first word makes it.
-        PriorNext = 0.4976,
+        PriorNext = 0.4992,
         /// Commands: ln of how much likelier a name in the directory makes it, for the best name.
-        Marker = 0.3885,
+        Marker = 0.3762,
         /// Commands: the same, mean over the names.
-        Markers = 0.4334,
+        Markers = 0.4284,
         /// Arguments: ln of the chance of the subcommand for people at large.
-        PriorSub = 0.7567,
+        PriorSub = 0.7589,
         /// Arguments: ln of how much likelier the last subcommand of this command makes it.
-        PriorNextSub = 0.9494,
+        PriorNextSub = 0.9606,
         /// Arguments: ln of the chance of the kind of name after the command for people at large.
-        PriorKind = 0.2142,
+        PriorKind = 0.2128,
         /// Arguments: ln of how much likelier the subcommand makes the kind.
-        PriorPairKind = 0.4746,
+        PriorPairKind = 0.3964,
         /// Arguments: ln of how much likelier the option before makes the kind.
-        PriorOptionKind = 1.1535,
+        PriorOptionKind = 1.1623,
         /// Arguments: ln of the chance of the name, whatever the command.
-        PriorName = 0.2032,
+        PriorName = 0.1981,
         /// Arguments: ln of the chance of the name after the command.
-        PriorCommandName = -0.1565,
+        PriorCommandName = -0.1468,
         /// Arguments: ln of how much likelier the subcommand and the option make the name.
-        PriorPairName = 0.5185,
+        PriorPairName = 0.5543,
         /// Entries: ln of the number of candidates with the same kind of name.
-        Crowd = 0.0000,
+        Crowd = -0.0808,
         /// Entries: mean over the parts of the name of 1 / (commands since a command had it).
-        RecentParts = 0.0000,
+        RecentParts = 0.8040,
         /// Entries: share of the parts of the name that stand in the line already.
-        LineParts = 0.0000,
+        LineParts = 1.1936,
         /// Entries: share of the parts of the name that the directory's name has.
-        HereParts = 0.0000,
+        HereParts = 0.8503,
         /// Entries: 1 if the name starts with a dot.
-        Hidden = 0.0000,
+        Hidden = -0.5473,
         /// Entries: ln(1 + length of the name).
-        Length = 0.0000,
+        Length = -0.4333,
         /// Directories: ln(1 + visits).
-        Visited = 0.0000,
+        Visited = 0.1149,
         /// Directories: share of the visits from here, half-life 10 visits.
-        FromHere = 0.1861,
+        FromHere = 0.8043,
         /// ln(1 + times it was taken from a list that was offered here).
         Taken = 0.3000,
         /// ln(times it stood first here and another was taken, since it was taken itself).
@@ -258,9 +258,9 @@ blend! {
         /// Place of the match among the kinds of matches, 0 (exact) to 1 (typo).
         Quality = -8.0000,
         /// Number of `/` inside the path.
-        Depth = -0.2814,
+        Depth = -0.3489,
         /// Place in the shell's own order over the number of candidates.
-        Native = -0.1847,
+        Native = -0.1946,
     }
 }
 
@@ -268,47 +268,47 @@ blend! {
     /// Features of a directory to go to.
     Directory {
         /// ln(share + 1e-4) of the visits, half-life 40 visits.
-        Frecency = 0.0090,
+        Frecency = 0.0136,
         /// The same share itself.
-        FrecencyShare = 0.6182,
+        FrecencyShare = 0.6523,
         /// ln(1 + visits).
-        Visits = 0.0087,
+        Visits = 0.0000,
         /// ln(visits since the newest one).
-        Age = -0.0155,
+        Age = -0.0259,
         /// 1 if it is where one was before.
-        Back = 0.1608,
+        Back = 0.1230,
         /// 1 if it was never gone to.
-        Never = 1.1371,
+        Never = 1.1488,
         /// Share of the visits from here, half-life 8 visits from here.
-        FromShare = 0.2698,
+        FromShare = 0.2687,
         /// ln of the same, backed off to `FrecencyShare`.
-        From = 0.0645,
+        From = 0.0547,
         /// 1 if it is where one went from here the last time.
-        FromNewest = 0.1080,
+        FromNewest = 0.1023,
         /// ln(1 + visits from here).
-        FromCount = 0.2251,
+        FromCount = 0.2236,
         /// ln(zoxide's factor for the time since the newest visit).
-        Zoxide = 0.6780,
+        Zoxide = 0.6678,
         /// 1 if it is in this directory.
-        Child = 0.8372,
+        Child = 0.8240,
         /// 1 if it is somewhere below this directory.
-        Below = 0.9953,
+        Below = 1.0064,
         /// 1 if it is in the same parent directory.
-        Sibling = 1.5932,
+        Sibling = 1.5935,
         /// 1 if it is above this directory.
-        Above = 0.7451,
+        Above = 0.8041,
         /// 1 / (commands since its name came up).
-        Mentioned = 1.7299,
+        Mentioned = 1.7505,
         /// 1 / (commands since it was made, cloned or unpacked).
-        Made = 1.9675,
+        Made = 1.9570,
         /// Share of the likely `cd` lines (softmax over their scores) that lead to it.
-        LineShare = 0.3524,
+        LineShare = 0.4002,
         /// ln(LineShare + 0.002).
-        Line = 0.2442,
+        Line = 0.2538,
         /// ln(1 + commands run in it).
-        Used = 0.2326,
+        Used = 0.2424,
         /// Number of its path's parts.
-        Depth = -0.0775,
+        Depth = -0.0834,
     }
 }
 

@@ -111,7 +111,13 @@ pub(crate) struct Run {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Eval {
     /// Replay histories
-    History(EvalFile),
+    History {
+        #[command(flatten)]
+        file: EvalFile,
+        /// Score about so many commands of each user
+        #[arg(long)]
+        sample: Option<usize>,
+    },
     /// Rank completion cases
     Completion(EvalFile),
     /// Choose shortcuts for phrases

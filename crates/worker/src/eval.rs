@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use flate2::read::MultiGzDecoder;
 use tabsense_bench::Effort;
 use tabsense_config::{Paths, Settings};
+use tabsense_rank::eval::history::Scored;
 use tabsense_rank::eval::{EvalError, completion, history, read_cases, read_users};
 use tabsense_rank::{Decide, Weights};
 
@@ -18,7 +19,8 @@ use crate::shortcuts;
 
 /// Measures the ranking and prints.
 pub(crate) fn run(what: &Eval) -> ExitCode {
-    let (Eval::History(asked) | Eval::Completion(asked) | Eval::Shortcuts(asked)) = what;
+    let (Eval::History { file: asked, .. } | Eval::Completion(asked) | Eval::Shortcuts(asked)) =
+        what;
     let text = open(&asked.file).and_then(|reader| measure(what, reader));
     print(&text.map_err(|error| format!("{}: {error}", asked.file.display())))
 }
@@ -76,9 +78,10 @@ fn model(asked: &EvalFile) -> Option<Judge> {
 fn measure(what: &Eval, reader: Box<dyn BufRead>) -> Result<String, String> {
     let weights = Weights::default();
     match what {
-        Eval::History(asked) => with_model(asked, |model| {
-            let report = history::evaluate(&read_users(reader)?, &weights, model)?;
-            Ok(shown(&report, asked.json))
+        Eval::History { file, sample } => with_model(file, |model| {
+            let scored = sample.map_or(Scored::All, Scored::Sample);
+            let report = history::evaluate(&read_users(reader)?, &weights, model, scored)?;
+            Ok(shown(&report, file.json))
         }),
         Eval::Completion(asked) => with_model(asked, |model| {
             let report = completion::evaluate(&read_cases(reader)?, &weights, model)?;

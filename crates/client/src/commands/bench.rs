@@ -10,16 +10,17 @@ use crate::failure::Failure;
 use crate::start::worker_program;
 
 pub(super) fn eval(command: &EvalCommand) -> Outcome {
-    let (what, EvalFile { model, file, json }) = match command {
-        EvalCommand::History(args) => ("history", args),
-        EvalCommand::Completion(args) => ("completion", args),
-        EvalCommand::Shortcuts(args) => ("shortcuts", args),
+    let (what, EvalFile { model, file, json }, sample) = match command {
+        EvalCommand::History { file, sample } => ("history", file, *sample),
+        EvalCommand::Completion(args) => ("completion", args, None),
+        EvalCommand::Shortcuts(args) => ("shortcuts", args, None),
     };
     let mut program = Command::new(worker_program());
     program
         .arg("eval")
         .arg(what)
         .args(json.then_some("--json"))
+        .args(sample.map(|sample| format!("--sample={sample}")))
         .args(
             model
                 .iter()

@@ -10,18 +10,19 @@
 //! are not case-folded, ties cannot occur: all rankings are total orders made before the answer
 //! is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 
-use super::baselines::{self, LONGEST_PREFIX};
+use super::baselines;
 use super::cd::{cd_target, changes_directory};
 use super::choices::Sample;
-use super::typing::Typing;
+use super::fit::Random;
+use super::offers::{Offers, score_lines};
 use super::{Command, EvalError, User};
-use crate::candidate::{Context, Event, Recent, ScoredLine};
-use crate::decide::{Asks, Decide, Question, blend};
+use crate::candidate::{Context, Event, Recent};
+use crate::decide::Decide;
 use crate::directories::rank_directories;
 use crate::index::Index;
 use crate::lines::Predictor;
@@ -34,9 +35,6 @@ pub const REPEATING: f64 = 0.15;
 const RECENT: usize = 8;
 /// Commands of all sessions among which those of one are looked for.
 const LOOKED_BACK: usize = 200;
-/// Offers that a model may reorder.
-const JUDGED: usize = 16;
-const LINE_METHODS: usize = baselines::METHODS.len() + 1;
 
 /// Shares per key.
 pub type Shares = BTreeMap<String, f64>;
@@ -79,7 +77,30 @@ pub struct UserScore {
     /// Per method and key: what was reached.
     reached: BTreeMap<(&'static str, String), f64>,
     /// Per key: what could be reached.
-    possible: BTreeMap<String, f64>,
+    pub(super) possible: BTreeMap<String, f64>,
+}
+
+/// Which commands are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scored {
+    /// All but the first [`TRAINING`] of each user.
+    All,
+    /// About so many of each user, drawn with a fixed seed.
+    Sample(usize),
+}
+
+impl Scored {
+    /// One truth value for each command.
+    fn draw(self, commands: usize) -> Vec<bool> {
+        let left = commands.saturating_sub(TRAINING);
+        let mut random = Random::new(1);
+        let mut draw = |at| match self {
+            _ if at < TRAINING => false,
+            Scored::All => true,
+            Scored::Sample(wanted) => random.below(left) < wanted,
+        };
+        (0..commands).map(&mut draw).collect()
+    }
 }
 
 /// Replays all users: with a model if one is given, and without.
@@ -87,15 +108,17 @@ pub fn evaluate(
     users: &[User],
     weights: &Weights,
     model: Option<&mut dyn Decide>,
+    scored: Scored,
 ) -> Result<Report, EvalError> {
     if users.is_empty() {
         return Err(EvalError::Empty);
     }
-    let mut scores = evaluate_users(users, |_| weights);
+    let mut scores = evaluate_users(users, |_| weights, scored);
     // A model without weight is not asked: it would only cost time.
     if let Some(model) = model.filter(|_| weights.model.line != 0.0) {
         for (user, score) in users.iter().zip(&mut scores) {
-            score.take("tabsense", &evaluate_user(user, weights, Some(&mut *model)));
+            let with = evaluate_user(user, weights, Some(&mut *model), scored);
+            score.take("tabsense", &with);
         }
     }
     Ok(report(&scores))
@@ -105,6 +128,7 @@ pub fn evaluate(
 pub fn evaluate_users<'w>(
     users: &[User],
     weights: impl Fn(usize) -> &'w Weights + Sync,
+    scored: Scored,
 ) -> Vec<UserScore> {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism()
@@ -117,7 +141,7 @@ pub fn evaluate_users<'w>(
             let Some(user) = users.get(at) else {
                 return done;
             };
-            done.push((at, evaluate_user(user, weights(at), None)));
+            done.push((at, evaluate_user(user, weights(at), None, scored)));
         }
     };
     let mut all: Vec<(usize, UserScore)> = std::thread::scope(|scope| {
@@ -139,18 +163,19 @@ pub fn evaluate_user(
     user: &User,
     weights: &Weights,
     mut model: Option<&mut dyn Decide>,
+    scored: Scored,
 ) -> UserScore {
     let mut score = UserScore {
         repeating: user.repeat_share >= REPEATING,
         ..UserScore::default()
     };
     let mut replay = Replay::new(user.has_time);
-    for at in 0..user.commands.len() {
+    for (at, is_scored) in (0..).zip(scored.draw(user.commands.len())) {
         let after = user
             .commands
             .get(at + 1)
             .and_then(|next| next.cwd.as_deref());
-        if at >= TRAINING {
+        if is_scored {
             replay.score(user, at, after, weights, reborrow(&mut model), &mut score);
         }
         replay.learn(user, at, after);
@@ -247,19 +272,25 @@ impl UserScore {
         shares.iter().sum::<f64>() / shares.len().max(1) as f64
     }
 
-    fn could(&mut self, key: &str, tops: &[usize]) {
+    pub(super) fn could(&mut self, key: &str, tops: &[usize]) {
         for top in tops {
             *self.possible.entry(format!("{key}.top{top}")).or_default() += 1.0;
         }
     }
 
-    fn hit(&mut self, method: &'static str, key: &str, tops: &[usize], place: Option<usize>) {
+    pub(super) fn hit(
+        &mut self,
+        method: &'static str,
+        key: &str,
+        tops: &[usize],
+        place: Option<usize>,
+    ) {
         for top in tops.iter().filter(|top| place.is_some_and(|p| p < **top)) {
             self.add(method, format!("{key}.top{top}"), 1.0);
         }
     }
 
-    fn add(&mut self, method: &'static str, key: String, amount: f64) {
+    pub(super) fn add(&mut self, method: &'static str, key: String, amount: f64) {
         if method == "tabsense-nomodel" {
             *self.reached.entry(("tabsense", key.clone())).or_default() += amount;
         }
@@ -327,12 +358,13 @@ impl Replay {
         };
         score.cases += 1;
         let mut offers = Offers {
-            replay: self,
+            lines: &self.lines,
             previous: at.checked_sub(1).map(|p| user.commands[p].cmd.as_str()),
             predictor: Predictor::new(&self.index, weights, &context),
             context: &context,
             weights,
             model,
+            heard: HashMap::new(),
         };
         score_lines(&command.cmd, &mut offers, score);
         let target = after.and_then(|after| cd_target(command, after));
@@ -369,123 +401,6 @@ impl Replay {
             let place = ours.iter().position(|d| d.path == target.as_bytes());
             score.hit("tabsense-nomodel", &key, &TOPS, place);
         }
-    }
-}
-
-/// What all methods offer at one prompt.
-struct Offers<'a, 'm> {
-    replay: &'a Replay,
-    previous: Option<&'a str>,
-    predictor: Predictor<'a>,
-    context: &'a Context<'a>,
-    weights: &'a Weights,
-    model: Option<&'m mut dyn Decide>,
-}
-
-impl Offers<'_, '_> {
-    fn ours(&mut self, prefix: &str) -> Vec<ScoredLine> {
-        let wanted = if self.model.is_some() { JUDGED } else { 5 };
-        let mut lines = self.predictor.lines(prefix.as_bytes(), wanted);
-        if let Some(model) = self.model.as_deref_mut() {
-            let options: Vec<&[u8]> = lines.iter().map(|l| l.text.as_slice()).collect();
-            let question = Question {
-                asks: Asks::Line,
-                context: self.context,
-                before: b"",
-                options: &options,
-            };
-            if let Some(logits) = model.logits(&question) {
-                let mut scores: Vec<f32> = lines.iter().map(|l| l.score).collect();
-                blend(&mut scores, &logits, self.weights.model.line);
-                for (line, score) in lines.iter_mut().zip(scores) {
-                    line.score = score;
-                }
-                lines.sort_by(|a, b| b.score.total_cmp(&a.score));
-            }
-        }
-        lines
-    }
-
-    fn name(&self) -> &'static str {
-        if self.model.is_some() {
-            "tabsense"
-        } else {
-            "tabsense-nomodel"
-        }
-    }
-}
-
-fn score_lines(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore) {
-    score_prefix(command, "", "next", &[1, 3, 5], offers, score);
-    for n in 1..=4 {
-        if let Some((at, _)) = command.char_indices().nth(n) {
-            let key = format!("prefix{n}");
-            score_prefix(command, &command[..at], &key, &[1, 3], offers, score);
-        }
-    }
-    if let Some(at) = command
-        .find(' ')
-        .map(|at| at + 1)
-        .filter(|at| *at < command.len())
-    {
-        score_prefix(command, &command[..at], "word", &[1, 3], offers, score);
-    }
-    score_saved(command, offers, score);
-}
-
-fn score_prefix(
-    command: &str,
-    prefix: &str,
-    key: &str,
-    tops: &[usize],
-    offers: &mut Offers<'_, '_>,
-    score: &mut UserScore,
-) {
-    score.could(key, tops);
-    let place = offers
-        .ours(prefix)
-        .iter()
-        .position(|l| l.text == command.as_bytes());
-    score.hit(offers.name(), key, tops, place);
-    if !offers.replay.lines.knows(command) {
-        return;
-    }
-    let simple = offers.replay.lines.rank(prefix, offers.previous);
-    for (method, offer) in baselines::METHODS.into_iter().zip(simple) {
-        let place = offer.iter().position(|text| *text == command.as_bytes());
-        score.hit(method, key, tops, place);
-    }
-}
-
-/// Types a command with the first offer of each method in view, and counts the keys not needed.
-fn score_saved(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore) {
-    let ends: Vec<usize> = command
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([command.len()])
-        .collect();
-    let length = ends.len() - 1;
-    for key in ["saved.line", "saved.word"] {
-        *score.possible.entry(key.to_owned()).or_default() += length as f64;
-    }
-    let mut typing = [Typing::default(); LINE_METHODS];
-    for typed in 1..length.min(LONGEST_PREFIX + 1) {
-        let prefix = &command[..ends[typed]];
-        let simple = offers.replay.lines.rank(prefix, offers.previous);
-        let ours = offers.ours(prefix);
-        let ours = [ours.first().map(|l| l.text.as_slice())];
-        let firsts = simple
-            .iter()
-            .map(|offer| offer.first().copied())
-            .chain(ours);
-        for (state, offer) in typing.iter_mut().zip(firsts) {
-            state.see(command, &ends, typed, offer);
-        }
-    }
-    let names = baselines::METHODS.into_iter().chain([offers.name()]);
-    for (state, name) in typing.iter().zip(names) {
-        score.add(name, "saved.line".to_owned(), state.by_line as f64);
-        score.add(name, "saved.word".to_owned(), state.by_word as f64);
     }
 }
 

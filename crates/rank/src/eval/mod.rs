@@ -10,6 +10,7 @@ pub mod choices;
 pub mod completion;
 pub mod fit;
 pub mod history;
+mod offers;
 mod render;
 mod rows;
 mod typing;

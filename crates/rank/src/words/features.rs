@@ -2,7 +2,7 @@
 
 use super::Vector;
 use super::history::Uses;
-use super::tokens::Tokens;
+use super::names::Names;
 use crate::candidate::{Candidate, Context, Kind, Slot};
 use crate::feedback::Place;
 use crate::index::intern::NONE;
@@ -74,11 +74,7 @@ pub(crate) struct Features<'a> {
     from_here: NumberMap<f32>,
     markers: Vec<Vec<u8>>,
     count: usize,
-    /// Candidates of each kind of name.
-    kinds: TextMap<f32>,
-    recent_tokens: Tokens,
-    line_tokens: Tokens,
-    here_tokens: Tokens,
+    names: Names,
     place: Place,
 }
 
@@ -115,10 +111,7 @@ impl<'a> Features<'a> {
             from_here: Default::default(),
             markers: Vec::new(),
             count: candidates.len(),
-            kinds: Default::default(),
-            recent_tokens: Default::default(),
-            line_tokens: Default::default(),
-            here_tokens: Default::default(),
+            names: Names::default(),
             place: Place::new(context.cwd, slot),
         };
         features.look_at_lines(weights, slot);
@@ -126,7 +119,7 @@ impl<'a> Features<'a> {
         features.look_at_siblings(candidates);
         features.look_at_visits();
         if !words.is_empty() {
-            features.look_at_names(candidates);
+            features.names = Names::gather(context, words, slot.base(), candidates);
         } else {
             features.markers = markers(&weights.priors, context);
         }
@@ -149,7 +142,7 @@ impl<'a> Features<'a> {
         } else {
             self.put_argument_priors(&mut v, &full);
             if matches!(candidate.kind, Kind::File | Kind::Directory) {
-                self.put_names(&mut v, text);
+                self.names.put(&mut v, text);
             }
         }
         self.fade(&mut v);
@@ -242,25 +235,6 @@ impl<'a> Features<'a> {
         self.follows = at
             .and_then(|at| candidates.get(at + 1))
             .map(|c| c.text.as_slice());
-    }
-
-    /// How many candidates there are of each kind, and which parts of names are near.
-    fn look_at_names(&mut self, candidates: &[Candidate]) {
-        for candidate in candidates {
-            let kind = shell::name_kind(&candidate.text).to_ascii_lowercase();
-            *self.kinds.entry(kind).or_default() += 1.0;
-        }
-        for (recent, age) in self.context.recent.iter().rev().take(RECENT).zip(1..) {
-            for word in shell::words(recent.command.trim_ascii()).iter().skip(1) {
-                self.recent_tokens.add(&word.text, 1.0 / age as f32);
-            }
-        }
-        for word in self.words {
-            self.line_tokens.add(word, 1.0);
-        }
-        self.line_tokens.add(self.base, 1.0);
-        self.here_tokens
-            .add(shell::base_name(self.context.cwd), 1.0);
     }
 
     fn look_at_visits(&mut self) {
@@ -393,19 +367,6 @@ impl<'a> Features<'a> {
             let special = priors.chance(Table::CommandName, key, &name, 3.0, named);
             v[Word::PriorPairName as usize] += (special / named).ln();
         }
-    }
-
-    /// What the name shares with those around it.
-    fn put_names(&self, v: &mut Vector, text: &[u8]) {
-        let kind = shell::name_kind(text).to_ascii_lowercase();
-        let crowd = self.kinds.get(&kind).copied().unwrap_or(1.0);
-        put(v, Word::Crowd, crowd.ln());
-        let name = shell::base_name(text);
-        put(v, Word::RecentParts, self.recent_tokens.mean(name));
-        put(v, Word::LineParts, self.line_tokens.mean(name));
-        put(v, Word::HereParts, self.here_tokens.mean(name));
-        put(v, Word::Hidden, flag(name.starts_with(b".")));
-        put(v, Word::Length, (name.len() as f32).ln_1p());
     }
 
     /// What people at large do matters less the more is known of this person.

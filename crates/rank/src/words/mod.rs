@@ -2,7 +2,7 @@
 
 mod features;
 mod history;
-mod tokens;
+mod names;
 
 use crate::candidate::{Candidate, Context, Ranked, ScoredWord, Slot};
 use crate::feedback::Place;

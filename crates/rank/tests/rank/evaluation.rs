@@ -1,5 +1,6 @@
 use std::fmt::Write;
 
+use tabsense_rank::eval::history::Scored;
 use tabsense_rank::eval::{EvalError, completion, history, read_cases, read_users};
 use tabsense_rank::{Decide, Question, Weights};
 
@@ -47,7 +48,7 @@ impl Decide for Last {
 #[test]
 fn a_replay_reports_every_key_for_every_method() {
     let users = read_users(user(60).as_bytes()).unwrap();
-    let report = history::evaluate(&users, &Weights::default(), None).unwrap();
+    let report = history::evaluate(&users, &Weights::default(), None, Scored::All).unwrap();
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!((&json["users"], &json["cases"]), (&1.into(), &140.into()));
     let mut keys: Vec<String> = [
@@ -99,8 +100,8 @@ fn a_model_is_asked_and_changes_only_its_own_method() {
     let mut model = Last(0);
     let mut weights = Weights::default();
     (weights.model.line, weights.model.word, weights.model.path) = (1.0, 1.0, 1.0);
-    let with = history::evaluate(&users, &weights, Some(&mut model)).unwrap();
-    let without = history::evaluate(&users, &weights, None).unwrap();
+    let with = history::evaluate(&users, &weights, Some(&mut model), Scored::All).unwrap();
+    let without = history::evaluate(&users, &weights, None, Scored::All).unwrap();
     assert!(model.0 > 0);
     assert_eq!(
         with.all.methods["tabsense-nomodel"],
@@ -150,4 +151,18 @@ fn rows_that_do_not_fit_are_named_by_their_line() {
         other => panic!("{other:?}"),
     }
     assert!(matches!(read_cases(&b"\n"[..]), Err(EvalError::Empty)));
+}
+
+#[test]
+fn a_sample_scores_the_same_few_commands_each_time() {
+    let users = read_users(user(300).as_bytes()).unwrap();
+    let sample =
+        || history::evaluate(&users, &Weights::default(), None, Scored::Sample(200)).unwrap();
+    let report = sample();
+    assert!(
+        (150..250).contains(&report.all.cases),
+        "{}",
+        report.all.cases
+    );
+    assert_eq!(report, sample());
 }

@@ -168,11 +168,12 @@ impl Judge {
 
     /// A voice for work that nobody waits for, if the model is ready and fast enough for TAB.
     pub(crate) fn for_background(&self) -> Option<Voice<'_>> {
-        let far = Instant::now();
-        self.for_request(b"", far).map(|voice| Voice {
-            deadline: None,
-            ..voice
-        })
+        // A session of its own: a newer question of the same one would take its place.
+        self.for_request(b"adapt", Instant::now())
+            .map(|voice| Voice {
+                deadline: None,
+                ..voice
+            })
     }
 
     /// A voice that is waited for, however long it takes; `Err` says why there is none.
@@ -233,7 +234,9 @@ impl Decide for Voice<'_> {
         };
         match self.runner.decide(decision) {
             Ok(mut decided) => {
-                decided.logits.pop();
+                // Against "none of these", so that answers about the same moment can be compared.
+                let none = decided.logits.pop().unwrap_or_default();
+                decided.logits.iter_mut().for_each(|logit| *logit -= none);
                 self.tokenise += decided.tokenise;
                 Some(decided.logits)
             }
