@@ -2,8 +2,7 @@
 
     export.py --model model16.pt --pack DIR --out DIR [--bits 8|32] [--goldens FILE] [--temperatures JSON]
 
-8-bit: a matrix NAME is stored as NAME.q8 (I8, rows x columns) and NAME.scale (F32, rows x 1): one
-symmetric scale a row, whole numbers -127..127. Vectors stay F32.
+How weights are stored is said in weights.py.
 """
 
 import argparse
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save_file
 import evaluate
 import state as text
 from model import Config, DecisionModel
+from weights import tensors
 
 EXAMPLES = [  # our own words: (question, working directory, listing, (command, exit) ..., line, options)
     ("word", "~/work/garden", ["Cargo.toml", "src/", "README.md"], [("git clone https://example.org/garden.git", 0), ("cd garden", 0)], "", ["cargo", "cat", "git", "ls"]),
@@ -28,24 +28,6 @@ EXAMPLES = [  # our own words: (question, working directory, listing, (command, 
     ("word", "~/笔记", [], [("vim 花园.md", 0)], "cat", ["花园.md", "清单.txt", "a file with spaces.md"]),
     ("word", "", [], [], "", ["ls"]),
 ]
-
-
-def quantised(value):
-    scale = value.abs().amax(1, keepdim=True).clamp_min(1e-12) / 127
-    return torch.round(value / scale).clamp(-127, 127).to(torch.int8), scale
-
-
-def tensors(model, bits):
-    """Names and values to store; `temperature` is the format's buffer."""
-    out = {}
-    for name, value in model.state_dict().items():
-        value = value.float().contiguous()
-        if value.ndim == 2 and bits == 8:
-            out[name + ".q8"], out[name + ".scale"] = quantised(value)
-        else:
-            out[name] = value
-    out["temperature"] = torch.ones(3)
-    return out
 
 
 def agent_json(config, temperatures):
