@@ -22,8 +22,8 @@ fn by_words() -> Option<Home> {
     Some(home)
 }
 
-/// A tiny checkpoint with random weights that is always sure of something: its temperature is near
-/// zero.
+/// A tiny checkpoint with random weights that is always sure of something: its logits are those of
+/// the model crate's, 64 times as far from each other.
 fn sure_checkpoint(home: &Home) -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/model/tests/golden/separate");
     let to = home.root().join("sure");
@@ -38,11 +38,22 @@ fn sure_checkpoint(home: &Home) -> PathBuf {
         std::fs::create_dir_all(place.parent().expect("a parent")).expect("directory");
         std::fs::copy(from.join(file), place).expect("copied");
     }
-    let file = to.join("rl_agent_config.json");
-    let config = std::fs::read(&file).expect("there");
-    let mut config: Value = serde_json::from_slice(&config).expect("JSON");
-    config["temperature"] = serde_json::json!([0.0001, 0.0001, 0.0001]);
-    std::fs::write(&file, config.to_string()).expect("written");
+    let file = to.join("model.safetensors");
+    let mut weights = std::fs::read(&file).expect("there");
+    let (length, rest) = weights.split_first_chunk_mut::<8>().expect("a header");
+    let (header, data) = rest.split_at_mut(u64::from_le_bytes(*length) as usize);
+    let header: Value = serde_json::from_slice(header).expect("JSON");
+    let place = |at: usize| header["scorer.3.weight"]["data_offsets"][at].as_u64();
+    let (start, end) = (place(0).expect("a start"), place(1).expect("an end"));
+    for half in data[start as usize..end as usize].chunks_exact_mut(2) {
+        let bits = u16::from_le_bytes([half[0], half[1]]);
+        let exponent = bits >> 10 & 31;
+        if exponent > 0 {
+            let larger = bits & !(31 << 10) | (exponent + 6).min(30) << 10;
+            half.copy_from_slice(&larger.to_le_bytes());
+        }
+    }
+    std::fs::write(&file, weights).expect("written");
     to
 }
 
@@ -82,6 +93,10 @@ fn sure_phrase(home: &Home) -> (&'static str, Value) {
         "lock it",
         "undo what I did",
     ];
+    // What has not been read yet may be nearer.
+    eventually("all texts are read", || {
+        (json(home, "x")["unread"] == 0).then_some(())
+    });
     eventually("the model answers", || {
         phrases.iter().find_map(|phrase| {
             let answer = json(home, phrase);
@@ -98,6 +113,9 @@ fn replace(home: &Home, answer: &Value, risk: &str, command: &str) {
         best["id"], best["text"]
     );
     home.write(OWN, &own);
+    eventually("it is read", || {
+        (json(home, "x")["unread"] == 0).then_some(())
+    });
 }
 
 #[test]
@@ -130,7 +148,12 @@ fn the_words_fill_the_command_and_what_they_do_not_say_is_left_open() {
         OWN,
         "[[shortcut]]\nid = \"blit_it\"\ntitle = \"blit frob\"\ncommand = \"blit {port} {path:archive}\"\n",
     );
-    let of = |phrase: &str| json(&home, phrase)["choices"][0].clone();
+    let of = |phrase: &str| {
+        let answer = json(&home, phrase);
+        let choices = answer["choices"].as_array().expect("a list").iter();
+        let mut own = choices.filter(|choice| choice["id"] == "blit_it");
+        own.next().unwrap_or_else(|| panic!("{answer}")).clone()
+    };
     let whole = of("blit frob backup.tar.gz on port 3000");
     assert_eq!(whole["command"], "blit 3000 backup.tar.gz");
     assert_eq!(whole["slots"]["port"], "3000");

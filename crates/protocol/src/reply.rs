@@ -318,6 +318,9 @@ pub struct Chosen {
     /// How many shortcuts were known.
     #[prost(uint64, tag = "7")]
     pub known: u64,
+    /// How many of their texts the model has still to read in the background.
+    #[prost(uint64, tag = "8")]
+    pub unread: u64,
 }
 
 /// What can go wrong when a command runs.

@@ -176,7 +176,8 @@ fn row(choice: &Choice, decided: bool) -> String {
         true => percent(choice.probability),
         false => String::new(),
     };
-    let line = match choice.unavailable.as_str() {
+    // What it would need is told when it is what is meant.
+    let line = match choice.unavailable.split(':').next().unwrap_or_default() {
         "" => printable(&choice.command),
         why => why.to_owned(),
     };
@@ -189,8 +190,10 @@ fn row(choice: &Choice, decided: bool) -> String {
 /// Why the answer is what it is.
 fn explained(chosen: &Chosen, settings: &Settings) -> String {
     let mut text = format!(
-        "\n{} shortcuts known; the model: {}\ntaken from {}, offered from {}; none of these {}\n",
+        "\n{} shortcuts known, {} texts to be read; the model: {}\n\
+         taken from {}, offered from {}; none of these {}\n",
         chosen.known,
+        chosen.unread,
         chosen.model,
         percent(settings.do_threshold()),
         percent(settings.do_floor()),
@@ -245,6 +248,7 @@ fn as_json(chosen: &Chosen, verdict: Verdict<'_>) -> Value {
         "decided": chosen.decided,
         "model": chosen.model,
         "known": chosen.known,
+        "unread": chosen.unread,
         "problems": chosen.problems,
         "choices": choices,
     });

@@ -105,6 +105,8 @@ impl Shortcuts {
             (_, Err(why)) => why.to_string(),
             (Ok((_, info)), Ok(())) => format!("{}, {}", named(&info.directory), info.backend),
         };
+        let unread = known.sets.iter().filter(|set| set.is_read);
+        let unread = unread.map(|set| set.unread().len() as u64).sum();
         let choices_told = answer::choices(&choices, phrase, ask, &there);
         stages.note("command");
         Chosen {
@@ -119,6 +121,7 @@ impl Shortcuts {
                 .iter()
                 .map(|set| set.shortcuts.len() as u64)
                 .sum(),
+            unread,
         }
     }
 }
