@@ -85,27 +85,83 @@ pub(super) fn model(home: &Home) -> String {
 #[test]
 fn a_checkpoint_is_described_and_meets_what_is_expected_of_it() {
     let Some(home) = home() else { return };
-    for layout in ["sequential", "parallel", "cached"] {
+    for (layout, layers, budget, cases) in [
+        ("sequential", "3 layers", "96 tokens", 7),
+        ("parallel", "3 layers", "96 tokens", 7),
+        ("cached", "3 layers", "96 tokens", 7),
+        ("separate", "2 BERT layers", "32 tokens", 4),
+    ] {
         let directory = golden(layout);
         let told = good(&home, &["model", "info", text(&directory)]);
-        for part in [layout, text(&directory), "3 layers", "of 32", "96 tokens"] {
+        for part in [layout, text(&directory), layers, "of 32", budget] {
             assert!(told.contains(part), "no {part:?} in {told}");
         }
         let told = good(&home, &["model", "verify", text(&directory)]);
         assert!(told.ends_with("good\n"), "{told}");
-        for way in [
-            "cpu, floats: 7 ",
-            "cpu, 8 bits: 7 ",
-            "as on TAB: 7 ",
-            "cpu against ",
-        ] {
-            assert!(told.contains(way), "no {way:?} in {told}");
+        for way in ["cpu, floats", "cpu, 8 bits", "cpu, as on TAB"] {
+            let way = format!("{way}: {cases} ");
+            assert!(told.contains(&way), "no {way:?} in {told}");
         }
+        assert!(told.contains("cpu against "), "{told}");
     }
     let told = good(&home, &["model", "bench", text(&golden("cached"))]);
     for row in ["load", "128 tokens at once", "64 tokens of options"] {
         assert!(told.contains(row), "no {row:?} in {told}");
     }
+}
+
+#[test]
+fn programs_get_the_same_reports_as_json() {
+    let Some(home) = home() else { return };
+    let json = |arguments: &[&str]| -> Value {
+        let told = good(&home, &[&["model"], arguments, &["--json"]].concat());
+        serde_json::from_str(&told).expect("JSON")
+    };
+    let listed = json(&["list"]);
+    assert_eq!(listed["models"][0]["model"], "builtin");
+    assert_eq!(listed["models"][0]["chosen"], true);
+    let directory = golden("separate");
+    let info = json(&["info", text(&directory)]);
+    assert_eq!(info["layout"], "separate");
+    assert_eq!(info["encoder"]["family"], "bert");
+    assert_eq!(info["budgets"]["all"], 32);
+    let rows = json(&["bench", text(&directory)]);
+    let passes: Vec<&str> = (rows["rows"].as_array().expect("rows").iter())
+        .filter_map(|row| row["pass"].as_str())
+        .collect();
+    assert!(passes.contains(&"a phrase of 16 tokens"), "{passes:?}");
+}
+
+#[test]
+fn the_built_in_model_brings_its_expected_answers() {
+    let Some(home) = home() else { return };
+    let told = good(&home, &["model", "verify", "builtin", "--json"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(told["good"], true, "{told}");
+    for met in told["against_expected"].as_array().expect("ways") {
+        assert!(met["cases"].as_u64() >= Some(7), "{met}");
+        assert_eq!(met["other_choice"], 0, "{met}");
+        assert!(met["largest_difference"].as_f64() < Some(0.05), "{met}");
+    }
+}
+
+#[test]
+fn the_built_in_model_stands_in_for_one_that_is_too_large() {
+    let Some(home) = home() else { return };
+    let large = checkpoint(&home, "large");
+    // Nothing of it is read: its size alone tells.
+    let weights = std::fs::File::options()
+        .write(true)
+        .open(large.join("model.safetensors"))
+        .expect("weights");
+    weights.set_len(200 << 20).expect("grown");
+    configure(&home, &large);
+    let told = model(&home);
+    assert!(
+        told.starts_with("builtin, ") && told.contains("large is too large for worker.memory_mb"),
+        "{told}"
+    );
+    answered(&home);
 }
 
 #[test]

@@ -37,10 +37,14 @@ pub enum Device {
 pub struct Options {
     /// Which backend.
     pub device: Device,
-    /// How exactly the CPU backend computes.
+    /// How exactly the CPU backend computes, and MLX: that has floats, in 16 bits for `Half`, and on
+    /// Metal also where nothing else is asked for.
     pub precision: Precision,
     /// Instruction set of the CPU backend; the best if none is named.
     pub isa: Option<Isa>,
+    /// Threads that share large products in the CPU backend; one if none is named. A second one
+    /// gains only where a processor is free for it.
+    pub threads: Option<usize>,
     /// Most bytes that the weights may take; none means no limit.
     pub memory_cap: Option<u64>,
 }
@@ -343,10 +347,10 @@ fn start_backend(
     let (encoder, agent) = (encoder.clone(), agent.clone());
     match options.device {
         Device::Reference => Ok(Box::new(Reference::new(encoder, agent, parameters))),
-        Device::Mlx => start_mlx(encoder, agent, parameters),
+        Device::Mlx => start_mlx(encoder, agent, parameters, options.precision),
         // Where MLX is part of every build it is the better one.
         Device::Auto if cfg!(all(target_os = "macos", target_arch = "aarch64")) => {
-            start_mlx(encoder, agent, parameters)
+            start_mlx(encoder, agent, parameters, options.precision)
         }
         Device::Auto | Device::Cpu => {
             let isa = options.isa.unwrap_or_else(Isa::best);
@@ -356,6 +360,7 @@ fn start_backend(
                 parameters,
                 isa,
                 options.precision,
+                options.threads.unwrap_or(1).max(1),
             )?))
         }
     }
@@ -366,14 +371,20 @@ fn start_mlx(
     encoder: EncoderConfig,
     agent: AgentConfig,
     parameters: Parameters,
+    precision: Precision,
 ) -> Result<Box<dyn Backend>> {
     Ok(Box::new(crate::backend::mlx::Mlx::new(
-        encoder, agent, parameters,
+        encoder, agent, parameters, precision,
     )?))
 }
 
 #[cfg(not(any(feature = "mlx", all(target_os = "macos", target_arch = "aarch64"))))]
-fn start_mlx(_: EncoderConfig, _: AgentConfig, _: Parameters) -> Result<Box<dyn Backend>> {
+fn start_mlx(
+    _: EncoderConfig,
+    _: AgentConfig,
+    _: Parameters,
+    _: Precision,
+) -> Result<Box<dyn Backend>> {
     Err(Error::NoBackend(
         "mlx: not part of this build (hint: build with the feature mlx, or use cpu)".to_owned(),
     ))

@@ -80,6 +80,10 @@ fn backends(precision: Precision) -> Vec<Options> {
         device: Device::Reference,
         ..Options::default()
     });
+    #[cfg(feature = "mlx")]
+    if precision == Precision::Float {
+        all.push(mlx(precision));
+    }
     all
 }
 
@@ -170,34 +174,47 @@ fn eight_bit_kernels_stay_near_the_reference_runtime() {
     }
 }
 
+/// The checkpoint that ships, with the fastest arithmetic: what ranks on TAB.
+#[test]
+fn what_ranks_on_tab_stays_near_floats() {
+    let builtin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/builtin");
+    for options in backends(Precision::EightFast) {
+        check_near_in(&builtin, &options, |_| 0.05);
+    }
+}
+
 fn check_near(options: &Options, allowed: impl Fn(f64) -> f64) {
     for directory in checkpoints() {
-        let mut model = load(&directory, options);
-        for case in cases(&directory) {
-            let Some(Json::List(rows)) = case.expected.get("rows") else {
-                panic!("no rows")
+        check_near_in(&directory, options, &allowed);
+    }
+}
+
+fn check_near_in(directory: &Path, options: &Options, allowed: impl Fn(f64) -> f64) {
+    let mut model = load(directory, options);
+    for case in cases(directory) {
+        let Some(Json::List(rows)) = case.expected.get("rows") else {
+            panic!("no rows")
+        };
+        for (question, row) in case.questions.iter().zip(rows) {
+            let sequence = model.sequence(&case.state, question).unwrap();
+            let got = model.forward(&sequence, &Stop::NEVER).unwrap().logits;
+            let expected = numbers(row, "logits");
+            let mut sorted = expected.clone();
+            sorted.sort_by(f64::total_cmp);
+            let tolerance = allowed(sorted[sorted.len() - 1].abs().max(sorted[0].abs()));
+            close(&case.name, &got, &expected, tolerance);
+            let best = |values: &[f64]| {
+                let top = values.iter().copied().fold(f64::MIN, f64::max);
+                values.iter().position(|v| *v == top).unwrap()
             };
-            for (question, row) in case.questions.iter().zip(rows) {
-                let sequence = model.sequence(&case.state, question).unwrap();
-                let got = model.forward(&sequence, &Stop::NEVER).unwrap().logits;
-                let expected = numbers(row, "logits");
-                let mut sorted = expected.clone();
-                sorted.sort_by(f64::total_cmp);
-                let tolerance = allowed(sorted[sorted.len() - 1].abs().max(sorted[0].abs()));
-                close(&case.name, &got, &expected, tolerance);
-                let best = |values: &[f64]| {
-                    let top = values.iter().copied().fold(f64::MIN, f64::max);
-                    values.iter().position(|v| *v == top).unwrap()
-                };
-                let margin = sorted
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .map_or(f64::MAX, |s| sorted[sorted.len() - 1] - s);
-                if margin > 2.0 * tolerance {
-                    let got: Vec<f64> = got.iter().map(|v| f64::from(*v)).collect();
-                    assert_eq!(best(&got), best(&expected), "{}", case.name);
-                }
+            let margin = sorted
+                .iter()
+                .rev()
+                .nth(1)
+                .map_or(f64::MAX, |s| sorted[sorted.len() - 1] - s);
+            if margin > 2.0 * tolerance {
+                let got: Vec<f64> = got.iter().map(|v| f64::from(*v)).collect();
+                assert_eq!(best(&got), best(&expected), "{}", case.name);
             }
         }
     }
@@ -356,10 +373,50 @@ fn named(directory: &Path, layout: &str) -> bool {
 }
 
 #[cfg(feature = "mlx")]
+fn mlx(precision: Precision) -> Options {
+    Options {
+        device: Device::Mlx,
+        precision,
+        ..Options::default()
+    }
+}
+
+#[cfg(feature = "mlx")]
 #[test]
 fn mlx_gives_the_numbers_of_the_reference_runtime() {
-    check_exact(&Options {
-        device: Device::Mlx,
-        ..Options::default()
+    check_exact(&mlx(Precision::Float));
+}
+
+#[cfg(feature = "mlx")]
+#[test]
+fn mlx_stays_near_the_reference_runtime_in_16_bits() {
+    check_near(&mlx(Precision::Half), |largest| {
+        0.05f64.max(0.005 * largest)
     });
+}
+
+/// 8-bit and 4-bit matrices by MLX's own kernels, others in floats: mixed precision.
+#[cfg(feature = "mlx")]
+#[test]
+fn mlx_runs_quantised_and_mixed_checkpoints() {
+    let cached = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cached");
+    for (bits, keep, near) in [(8, vec![], 0.1), (4, vec!["Wqkv".to_owned()], 1.5)] {
+        let parent = tempfile::tempdir().unwrap();
+        let to = parent.path().join("out");
+        let how = tabsense_model::Quantize {
+            bits,
+            group: Some(16),
+            keep,
+        };
+        tabsense_model::quantize(&cached, &to, &how).unwrap();
+        let mut mlx = load(&to, &mlx(Precision::Float));
+        let mut plain = load(&to, &backends(Precision::Float)[0]);
+        for case in cases(&cached) {
+            let sequence = plain.sequence(&case.state, &case.questions[0]).unwrap();
+            let got = mlx.forward(&sequence, &Stop::NEVER).unwrap().logits;
+            let expected = plain.forward(&sequence, &Stop::NEVER).unwrap().logits;
+            let expected: Vec<f64> = expected.iter().map(|v| f64::from(*v)).collect();
+            close(&case.name, &got, &expected, near);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use memmap2::{Mmap, MmapMut};
 
-use super::quantise::{self, Activations, GROUP, Quantised};
+use super::quantise::{self, Activations, Quantised};
 use super::simd::{Group, PANEL, Simd, for_rows};
 use super::{Isa, Op};
 use crate::weights::Matrix;
@@ -23,8 +23,13 @@ pub(crate) enum Write {
     Add,
 }
 
+/// Rows for each thread below which a second one costs more than it saves.
+const ROWS_EACH: usize = 32;
+
 /// A linear layer, its weights in panels of columns as the inner loops read them.
 pub(crate) struct Packed {
+    /// Threads that share the rows of a product.
+    threads: usize,
     outputs: usize,
     columns: usize,
     /// Padded to whole panels.
@@ -63,11 +68,17 @@ impl Packed {
             Format::Whole(activations) => pack_whole(isa, matrix, rows, activations)?,
         };
         Ok(Self {
+            threads: 1,
             outputs,
             columns,
             bias: full_bias,
             weights,
         })
+    }
+
+    /// Lets so many threads share a product that is large enough.
+    pub(crate) fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Numbers in a row of the result.
@@ -105,13 +116,25 @@ impl Packed {
                 );
             }
         }
-        isa.run(Apply {
+        let threads = (rows / ROWS_EACH).clamp(1, self.threads);
+        let each = rows.div_ceil(threads).next_multiple_of(ROWS_EACH);
+        let part = |(number, out)| Apply {
             packed: self,
             x,
             quantised,
             out,
             write,
-            rows,
+            first: number * each,
+        };
+        let mut parts = out.chunks_mut(each * self.outputs).enumerate().map(part);
+        let Some(own) = parts.next() else {
+            return;
+        };
+        std::thread::scope(|scope| {
+            for part in parts {
+                scope.spawn(move || isa.run(part));
+            }
+            isa.run(own);
         });
     }
 }
@@ -139,22 +162,22 @@ fn pack_whole(
     let panel = isa.panel();
     let group = match activations {
         Activations::Wide => 2,
-        Activations::Narrow => 4,
+        Activations::Narrow(_) => 4,
     };
     let columns = matrix.columns.next_multiple_of(group);
     let padded = rows.len().next_multiple_of(panel);
     let mut bytes = MmapMut::map_anon((padded * columns).max(1))?;
     let mut scale = vec![0.0; padded];
-    let groups = match activations {
-        Activations::Wide => 0,
-        Activations::Narrow => quantise::groups(matrix.columns),
+    let (of_group, groups) = match activations {
+        Activations::Wide => (1, 0),
+        Activations::Narrow(group) => quantise::groups(matrix.columns, group),
     };
     let mut sums = vec![0.0; padded * groups];
     let mut numbers = vec![0u8; columns];
     let mut values = vec![0.0; matrix.columns];
     for (n, row) in rows.enumerate() {
         scale[n] = whole_row(matrix, row, &mut values, &mut numbers[..matrix.columns]);
-        for (g, numbers) in numbers.chunks(GROUP).take(groups).enumerate() {
+        for (g, numbers) in numbers.chunks(of_group).take(groups).enumerate() {
             let sum: i32 = numbers.iter().map(|b| i32::from(*b as i8)).sum();
             sums[(n / panel * groups + g) * panel + n % panel] = sum as f32;
         }
@@ -196,7 +219,8 @@ struct Apply<'a> {
     quantised: &'a Quantised,
     out: &'a mut [f32],
     write: Write,
-    rows: usize,
+    /// The row of the input that is the first of `out`.
+    first: usize,
 }
 
 /// Calls a function with the number of rows as a constant.
@@ -220,10 +244,11 @@ impl Op for Apply<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         let width = S::LANES * S::VECTORS;
+        let all = self.out.len() / self.packed.outputs;
         for panel in 0..self.packed.outputs.div_ceil(width) {
             let mut row = 0;
-            while row < self.rows {
-                let rows = (self.rows - row).min(S::ROWS);
+            while row < all {
+                let rows = (all - row).min(S::ROWS);
                 with_rows!(rows, block(s, &mut self, panel, row));
                 row += rows;
             }
@@ -238,9 +263,10 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
     let columns = a.packed.columns;
     let mut tile = [[0.0f32; PANEL]; M];
     let first = panel * width;
+    let from_row = a.first + row;
     match &a.packed.weights {
         Weights::Float(panels) => {
-            let x = &a.x[row * columns..(row + M) * columns];
+            let x = &a.x[from_row * columns..(from_row + M) * columns];
             let w = &panels[first * columns..(first + width) * columns];
             // SAFETY: `x` holds `M` rows of `columns`, `w` as many rows of `width`.
             unsafe {
@@ -261,7 +287,7 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
             let stride = a.quantised.stride;
             let w = &bytes[first * stride..(first + width) * stride];
             let w = w.as_ptr().cast::<i8>();
-            let span = row * stride..(row + M) * stride;
+            let span = from_row * stride..(from_row + M) * stride;
             match activations {
                 Activations::Wide => {
                     // SAFETY: both slices are cut: to `M` rows, or `width` columns, of `stride`.
@@ -270,14 +296,14 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
                         s.dot_wide::<M>(x, stride, w, stride / 2, &mut tile);
                     }
                 }
-                Activations::Narrow => {
-                    let groups = quantise::groups(columns);
+                Activations::Narrow(group) => {
+                    let (size, groups) = quantise::groups(columns, *group);
                     let (x, of_group) = (a.quantised.narrow[span].as_ptr(), |all: &[f32], g| {
-                        std::array::from_fn(|r| all[(row + r) * groups + g])
+                        std::array::from_fn(|r| all[(from_row + r) * groups + g])
                     });
                     for g in 0..groups {
-                        let from = g * GROUP;
-                        let quads = GROUP.min(stride - from) / 4;
+                        let from = g * size;
+                        let quads = size.min(stride - from) / 4;
                         let at = (panel * groups + g) * width;
                         let group = Group {
                             scale: of_group(&a.quantised.scale, g),
@@ -293,9 +319,9 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
                 }
             }
             let scales: [f32; M] = match activations {
-                Activations::Wide => std::array::from_fn(|r| a.quantised.scale[row + r]),
+                Activations::Wide => std::array::from_fn(|r| a.quantised.scale[from_row + r]),
                 // Its groups have been scaled.
-                Activations::Narrow => [1.0; M],
+                Activations::Narrow(_) => [1.0; M],
             };
             finish(
                 s,

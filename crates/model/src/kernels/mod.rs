@@ -11,7 +11,7 @@
 //! ([`quantise::limit`]); their rounding then costs nothing in accuracy, which 8 bits would. All
 //! instruction sets add up the same whole numbers, so their sums are equal bit by bit. Where speed
 //! goes before accuracy (wide models on AVX-512), activations of 8 bits, with a scale and a zero for
-//! every [`quantise::GROUP`] of a row, halve the work again.
+//! every row or part of one, halve the work again.
 
 #![expect(
     unsafe_code,

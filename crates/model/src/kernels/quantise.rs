@@ -8,14 +8,11 @@ use super::{Isa, Op};
 pub(crate) enum Activations {
     /// Up to 16, one scale a row: no loss that matters.
     Wide,
-    /// 8, with a scale and a zero for every [`GROUP`] columns of a row, so that one large number
-    /// spoils its neighbours alone: half the work on AVX-512, some loss.
-    Narrow,
+    /// 8, each row cut into groups of so many columns (a multiple of 4) with a scale and a zero of
+    /// their own, so that one large number spoils its group alone: half the work on AVX-512, some
+    /// loss, and the less of both the larger or smaller the groups.
+    Narrow(usize),
 }
-
-/// Columns that share a scale and a zero in 8 bits. Measured on the built-in model against one
-/// scale a row: half the error, for a tenth of the time.
-pub(crate) const GROUP: usize = 64;
 
 /// Rows of activations as whole numbers, with their scales.
 #[derive(Default)]
@@ -45,16 +42,17 @@ pub(super) fn group_scale(low: f32, high: f32) -> (f32, u8) {
     (scale, (-low * (1.0 / scale)).round_ties_even() as u8)
 }
 
-/// Groups of a row.
-pub(super) fn groups(columns: usize) -> usize {
-    columns.div_ceil(GROUP)
+/// Columns of a group, and groups of a row.
+pub(super) fn groups(columns: usize, group: usize) -> (usize, usize) {
+    let group = group.min(columns.next_multiple_of(4));
+    (group, columns.div_ceil(group))
 }
 
 /// Numbers in a row after padding.
 pub(super) fn stride(columns: usize, activations: Activations) -> usize {
     match activations {
         Activations::Wide => columns.next_multiple_of(2),
-        Activations::Narrow => columns.next_multiple_of(4),
+        Activations::Narrow(_) => columns.next_multiple_of(4),
     }
 }
 
@@ -69,9 +67,10 @@ impl Quantised {
                 self.scale.resize(self.rows, 0.0);
                 self.wide.resize(self.wide.len().max(len), 0);
             }
-            Activations::Narrow => {
-                self.scale.resize(self.rows * groups(columns), 0.0);
-                self.shift.resize(self.rows * groups(columns), 0.0);
+            Activations::Narrow(group) => {
+                let (_, groups) = groups(columns, group);
+                self.scale.resize(self.rows * groups, 0.0);
+                self.shift.resize(self.rows * groups, 0.0);
                 self.narrow.resize(self.narrow.len().max(len), 0);
             }
         }
@@ -111,11 +110,11 @@ impl Op for Fill<'_> {
                     wide(s, x, 1.0 / scale, out);
                 }
             }
-            Activations::Narrow => {
-                let groups = groups(self.columns);
+            Activations::Narrow(group) => {
+                let (columns, groups) = groups(self.columns, group);
                 for (row, x) in rows {
                     let out = &mut to.narrow[row * stride..(row + 1) * stride];
-                    let parts = x.chunks(GROUP).zip(out.chunks_mut(GROUP));
+                    let parts = x.chunks(columns).zip(out.chunks_mut(columns));
                     for (group, (x, out)) in parts.enumerate() {
                         let (low, high) = extent(s, x);
                         let (scale, zero) = group_scale(low, high);

@@ -1,6 +1,6 @@
 //! Every instruction set against scalar code, on random shapes.
 
-use super::quantise::{GROUP, group_scale, limit};
+use super::quantise::{group_scale, limit};
 use super::*;
 use crate::parameters::Norm;
 use crate::weights::{Matrix, Weights};
@@ -78,9 +78,9 @@ fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -
                         .sum();
                     sum as f32 + bias
                 }
-                Format::Whole(Activations::Narrow) => {
+                Format::Whole(Activations::Narrow(group)) => {
                     let (w, w_scale) = quantise(w, 127.0);
-                    let groups = x.chunks(GROUP).zip(w.chunks(GROUP));
+                    let groups = x.chunks(group).zip(w.chunks(group));
                     let sum: f64 = groups.map(|(x, w)| group_product(x, w)).sum();
                     (sum * f64::from(w_scale)) as f32 + bias
                 }
@@ -116,7 +116,8 @@ fn products_equal_scalar_code() {
     let formats = [
         Format::Float,
         Format::Whole(Activations::Wide),
-        Format::Whole(Activations::Narrow),
+        Format::Whole(Activations::Narrow(64)),
+        Format::Whole(Activations::Narrow(usize::MAX)),
     ];
     for round in 0..40 {
         let (rows, columns, outputs) = (
@@ -153,6 +154,36 @@ fn products_equal_scalar_code() {
 }
 
 #[test]
+fn threads_share_a_product_without_changing_it() {
+    let mut random = Random(13);
+    let (rows, columns, outputs) = (101, 70, 66);
+    let x = random.floats(rows * columns);
+    let stored = matrix(&random.floats(outputs * columns), outputs, columns);
+    let formats = [
+        Format::Float,
+        Format::Whole(Activations::Wide),
+        Format::Whole(Activations::Narrow(64)),
+    ];
+    for isa in Isa::available() {
+        for format in formats {
+            let results = [1, 2, 3].map(|threads| {
+                let packed = Packed::new(isa, &stored, 0..outputs, None, format).unwrap();
+                let packed = packed.with_threads(threads);
+                let mut quantised = Quantised::default();
+                if let Some(activations) = packed.activations() {
+                    quantised.fill(isa, &x, columns, activations);
+                }
+                let mut out = vec![0.0; rows * outputs];
+                packed.apply(isa, &x, &quantised, &mut out, Write::Replace);
+                out
+            });
+            assert_eq!(results[0], results[1], "{} {format:?}", isa.name());
+            assert_eq!(results[0], results[2], "{} {format:?}", isa.name());
+        }
+    }
+}
+
+#[test]
 fn whole_sums_are_equal_on_all_instruction_sets() {
     let mut random = Random(11);
     let (rows, columns, outputs) = (9, 1153, 70);
@@ -176,7 +207,7 @@ fn largest_numbers_do_not_overflow() {
         let x = vec![1.0; 3 * columns];
         let stored = matrix(&vec![1.0; 20 * columns], 20, columns);
         for isa in Isa::available() {
-            for activations in [Activations::Wide, Activations::Narrow] {
+            for activations in [Activations::Wide, Activations::Narrow(64)] {
                 let format = Format::Whole(activations);
                 let packed = Packed::new(isa, &stored, 0..20, None, format).unwrap();
                 let mut quantised = Quantised::default();

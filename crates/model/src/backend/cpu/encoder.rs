@@ -25,12 +25,12 @@ impl Layer {
         let bias = l.qkv.bias.as_deref();
         Ok(Self {
             attention_norm: l.attention_norm.clone(),
-            query: packer.rows(&l.qkv.weight, 0..d, bias)?,
-            key_value: packer.rows(&l.qkv.weight, d..3 * d, bias)?,
+            query: packer.uneven(&l.qkv.weight, 0..d, bias)?,
+            key_value: packer.uneven(&l.qkv.weight, d..3 * d, bias)?,
             attention_out: packer.linear(&l.attention_out)?,
             mlp_norm: l.mlp_norm.clone(),
             mlp_in: packer.linear(&l.mlp_in)?,
-            mlp_out: packer.linear(&l.mlp_out)?,
+            mlp_out: packer.uneven(&l.mlp_out.weight, 0..d, l.mlp_out.bias.as_deref())?,
         })
     }
 }

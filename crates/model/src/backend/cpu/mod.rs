@@ -26,6 +26,8 @@ pub enum Precision {
     Auto,
     /// Floats throughout.
     Float,
+    /// 16-bit floats on MLX; on the CPU as `Float`.
+    Half,
     /// 8-bit weights in every large matrix, activations of up to 16 bits.
     Eight,
     /// 8-bit weights in every large matrix, 8-bit activations where that is faster.
@@ -38,6 +40,14 @@ const FAST_FROM: usize = 512;
 /// `Auto` keeps matrices with fewer columns as floats: their rounding does not average out, and
 /// they cost next to nothing.
 const WHOLE_FROM: usize = 128;
+
+/// Columns that share a scale in 8 bits where the numbers are uneven.
+///
+/// Measured on the built-in model, 4000 logits against floats, with one scale a row the mean error
+/// is 0.028; what goes into the layers' last matrices makes 57 % of its square, what goes into
+/// queries, keys and values 21 %. With groups of 64 in these two it is 0.016, for a twelfth of the
+/// time; with groups everywhere 0.014, for a sixth.
+const GROUP: usize = 64;
 
 /// The CPU backend.
 pub(crate) struct Cpu {
@@ -94,6 +104,7 @@ impl Cpu {
         p: Parameters,
         isa: Isa,
         precision: Precision,
+        threads: usize,
     ) -> Result<Self> {
         let failed = |e: std::io::Error| Error::Backend {
             backend: "cpu",
@@ -102,6 +113,7 @@ impl Cpu {
         let packer = Packer {
             isa,
             precision,
+            threads,
             hidden: encoder.hidden,
         };
         let half = encoder.head_dim() / 2;
@@ -158,7 +170,7 @@ impl Backend for Cpu {
 
     fn detail(&self) -> String {
         let bits = match self.precision {
-            Precision::Float => "float",
+            Precision::Float | Precision::Half => "float",
             _ => "8-bit",
         };
         format!("{}, {bits}", self.isa.name())
@@ -234,18 +246,19 @@ impl Backend for Cpu {
 struct Packer {
     isa: Isa,
     precision: Precision,
+    threads: usize,
     hidden: usize,
 }
 
 impl Packer {
-    fn format(&self, columns: usize) -> Format {
+    fn format(&self, columns: usize, group: usize) -> Format {
         let fast = if self.isa.has_narrow() {
-            Activations::Narrow
+            Activations::Narrow(group)
         } else {
             Activations::Wide
         };
         match self.precision {
-            Precision::Float => Format::Float,
+            Precision::Float | Precision::Half => Format::Float,
             Precision::Eight => Format::Whole(Activations::Wide),
             Precision::EightFast => Format::Whole(fast),
             Precision::Auto if columns < WHOLE_FROM || !self.isa.gains_by_whole() => Format::Float,
@@ -260,7 +273,29 @@ impl Packer {
         rows: std::ops::Range<usize>,
         bias: Option<&[f32]>,
     ) -> std::io::Result<Packed> {
-        Packed::new(self.isa, matrix, rows, bias, self.format(matrix.columns))
+        self.pack(matrix, rows, bias, usize::MAX)
+    }
+
+    /// As [`Self::rows`], for a matrix whose input holds a few numbers much larger than the rest.
+    fn uneven(
+        &self,
+        matrix: &Matrix,
+        rows: std::ops::Range<usize>,
+        bias: Option<&[f32]>,
+    ) -> std::io::Result<Packed> {
+        self.pack(matrix, rows, bias, GROUP)
+    }
+
+    fn pack(
+        &self,
+        matrix: &Matrix,
+        rows: std::ops::Range<usize>,
+        bias: Option<&[f32]>,
+        group: usize,
+    ) -> std::io::Result<Packed> {
+        let format = self.format(matrix.columns, group);
+        let packed = Packed::new(self.isa, matrix, rows, bias, format)?;
+        Ok(packed.with_threads(self.threads))
     }
 
     fn linear(&self, linear: &Linear) -> std::io::Result<Packed> {

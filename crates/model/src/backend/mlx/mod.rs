@@ -3,16 +3,22 @@
 //! MLX builds graphs and runs them when their values are read. Every call here reads its results
 //! before it returns, so nothing is left to run in someone else's time. Arrays belong to the thread
 //! that made them: the backend is made in the thread that owns the model.
+//!
+//! Weights are cast once, to 16-bit floats on Metal and to 32-bit ones elsewhere, except those
+//! that the checkpoint holds in 8 or 4 bits: `quantized_matmul` reads them as they are. So a
+//! checkpoint of mixed precision (`quantize --keep`) runs in mixed precision.
 
 mod parts;
 
 use std::collections::HashMap;
 
-use mlx_rs::{Array, memory, nn, ops, transforms};
+use mlx_rs::{Array, Dtype, memory, nn, ops, transforms};
 
 use self::parts::{
-    MlxNorm, Mlxed, Product, attention, failed, floats, heads, pick, rotate, rows, shape, vector,
+    MlxNorm, Mlxed, Product, attention, failed, floats, gated, heads, pick, rotate, rows, shape,
+    vector,
 };
+use super::cpu::Precision;
 use super::{
     Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, action_features, check,
     check_rows, sees, separately,
@@ -27,6 +33,8 @@ const CACHE: usize = 64 << 20;
 
 /// The MLX backend.
 pub(crate) struct Mlx {
+    /// Type of the numbers between the layers.
+    dtype: Dtype,
     encoder: EncoderConfig,
     agent: AgentConfig,
     embedding: Embedding,
@@ -75,56 +83,80 @@ struct Kept {
 }
 
 impl Mlx {
-    pub(crate) fn new(encoder: EncoderConfig, agent: AgentConfig, p: Parameters) -> Result<Self> {
-        Self::build(encoder, agent, p).map_err(failed)
+    pub(crate) fn new(
+        encoder: EncoderConfig,
+        agent: AgentConfig,
+        p: Parameters,
+        precision: Precision,
+    ) -> Result<Self> {
+        let dtype = match precision {
+            Precision::Half => Dtype::Float16,
+            Precision::Auto | Precision::EightFast if has_metal() => Dtype::Float16,
+            _ => Dtype::Float32,
+        };
+        Self::build(encoder, agent, p, dtype).map_err(failed)
     }
 
-    fn build(encoder: EncoderConfig, agent: AgentConfig, p: Parameters) -> Mlxed<Self> {
+    fn build(
+        encoder: EncoderConfig,
+        agent: AgentConfig,
+        p: Parameters,
+        dtype: Dtype,
+    ) -> Mlxed<Self> {
         memory::set_cache_limit(CACHE)?;
+        let before = memory::active_memory()?;
         let eps = encoder.eps;
-        let norm = |n| MlxNorm::new(n, eps);
+        let norm = |n| MlxNorm::new(n, eps, dtype);
+        let head_norm = |n| MlxNorm::new(n, HEAD_EPS, dtype);
+        let product = |l| Product::new(l, dtype);
         let mut layers = Vec::new();
         for l in &p.layers {
             layers.push(Layer {
-                attention_norm: l.attention_norm.as_ref().map(norm),
-                qkv: Product::new(&l.qkv)?,
-                attention_out: Product::new(&l.attention_out)?,
-                mlp_norm: norm(&l.mlp_norm),
-                mlp_in: Product::new(&l.mlp_in)?,
-                mlp_out: Product::new(&l.mlp_out)?,
+                attention_norm: l.attention_norm.as_ref().map(norm).transpose()?,
+                qkv: product(&l.qkv)?,
+                attention_out: product(&l.attention_out)?,
+                mlp_norm: norm(&l.mlp_norm)?,
+                mlp_in: product(&l.mlp_in)?,
+                mlp_out: product(&l.mlp_out)?,
             });
         }
         let mut head = Vec::new();
         for l in &p.head {
             head.push(HeadLayer {
-                norm1: MlxNorm::new(&l.norm1, HEAD_EPS),
-                qkv: Product::new(&l.qkv)?,
-                out: Product::new(&l.out)?,
-                norm2: MlxNorm::new(&l.norm2, HEAD_EPS),
-                up: Product::new(&l.up)?,
-                down: Product::new(&l.down)?,
+                norm1: head_norm(&l.norm1)?,
+                qkv: product(&l.qkv)?,
+                out: product(&l.out)?,
+                norm2: head_norm(&l.norm2)?,
+                up: product(&l.up)?,
+                down: product(&l.down)?,
             });
         }
-        Ok(Self {
+        let model = Self {
+            dtype,
             layers,
             head,
             scorer: (
-                MlxNorm::new(&p.scorer_norm, HEAD_EPS),
-                Product::new(&p.scorer_hidden)?,
-                Product::new(&p.scorer_out)?,
+                head_norm(&p.scorer_norm)?,
+                product(&p.scorer_hidden)?,
+                product(&p.scorer_out)?,
             ),
             action: match &p.action {
-                Some(a) => Some((Product::new(&a.hidden)?, Product::new(&a.out)?)),
+                Some(a) => Some((product(&a.hidden)?, product(&a.out)?)),
                 None => None,
             },
-            embedding_norm: norm(&p.embedding_norm),
-            final_norm: p.final_norm.as_ref().map(norm),
+            embedding_norm: norm(&p.embedding_norm)?,
+            final_norm: p.final_norm.as_ref().map(norm).transpose()?,
             embedding: p.embedding,
             kinds: p.kinds,
             encoder,
             agent,
             slots: HashMap::new(),
-        })
+        };
+        let weights = memory::active_memory()?.saturating_sub(before);
+        // Keeps the weights from being paged out. Only Metal on macOS 15 has it; without it all
+        // else is as before.
+        let _ = memory::set_wired_limit(weights + CACHE);
+        Ok(model)
     }
 
     /// The graph of the encoder: hidden states `[tokens, hidden]`, and keys and values of `s`.
@@ -135,10 +167,14 @@ impl Mlx {
         for (row, (id, position)) in embedded.chunks_exact_mut(d).zip(tokens) {
             self.embedding.row(*id, *position, row);
         }
-        let mut x = self.embedding_norm.apply(&rows(&embedded, d))?;
+        let embedded = rows(&embedded, d).as_dtype(self.dtype)?;
+        let mut x = self.embedding_norm.apply(&embedded)?;
         let kinds = [Attention::Full, Attention::Sliding];
         let turns = match self.encoder.family {
-            Family::ModernBert => Some(kinds.map(|kind| self.turns(s, kind))),
+            Family::ModernBert => {
+                let [full, sliding] = kinds.map(|kind| self.turns(s, kind));
+                Some([full?, sliding?])
+            }
             Family::Bert => None,
         };
         let masks = kinds.map(|kind| self.mask(s, past.map_or(0, |kept| kept.tokens), kind));
@@ -177,7 +213,7 @@ impl Mlx {
         let x = x.add(mixed)?;
         let inner = layer.mlp_in.apply(&layer.mlp_norm.apply(&x)?)?;
         let inner = inner.split_equal(2, -1)?;
-        let gated = nn::gelu(&inner[0])?.multiply(&inner[1])?;
+        let gated = gated(&inner[0], &inner[1])?;
         Ok((x.add(layer.mlp_out.apply(&gated)?)?, own))
     }
 
@@ -219,16 +255,16 @@ impl Mlx {
     }
 
     /// Cosines and sines of each token's position, `[1, 1, tokens, width / 2]`.
-    fn turns(&self, s: &Sequence, kind: Attention) -> (Array, Array) {
+    fn turns(&self, s: &Sequence, kind: Attention) -> Mlxed<(Array, Array)> {
         let half = self.encoder.head_dim() / 2;
         let base = self.encoder.base(kind);
         let angle = |p: &u32, c: usize| f64::from(*p) * base.powf(-(c as f64) / half as f64);
         let table = |f: fn(f64) -> f64| {
             let row = |p| (0..half).map(move |c| f(angle(p, c)) as f32);
             let values: Vec<f32> = s.positions.iter().flat_map(row).collect();
-            Array::from_slice(&values, &shape(&[1, 1, s.ids.len(), half]))
+            Array::from_slice(&values, &shape(&[1, 1, s.ids.len(), half])).as_dtype(self.dtype)
         };
-        (table(f64::cos), table(f64::sin))
+        Ok((table(f64::cos)?, table(f64::sin)?))
     }
 
     /// What each token sees, `[1, 1, tokens, past + tokens]`. The past is a state: shared, at
@@ -252,7 +288,8 @@ impl Mlx {
     /// Adds the type embedding in row `row` of the table.
     fn with_kind(&self, rows: &Array, row: usize) -> Mlxed<Array> {
         let d = self.encoder.hidden;
-        rows.add(vector(&self.kinds[row * d..][..d]))
+        let kind = vector(&self.kinds[row * d..][..d]).as_dtype(self.dtype)?;
+        rows.as_dtype(self.dtype)?.add(kind)
     }
 
     /// Head, scorer and action head over rows to which their kinds have been added, `[CLS]` first;
@@ -278,7 +315,7 @@ impl Mlx {
             Some((hidden, out)) => {
                 let mut pooled = floats(&pick(&x, &[0])?)?;
                 pooled.extend(action_features(&logits));
-                let pooled = rows(&pooled, pooled.len());
+                let pooled = rows(&pooled, pooled.len()).as_dtype(self.dtype)?;
                 floats(&out.apply(&nn::gelu(hidden.apply(&pooled)?)?)?)?
             }
             None => Vec::new(),
@@ -334,7 +371,11 @@ impl Backend for Mlx {
 
     fn detail(&self) -> String {
         let device = mlx_rs::Device::try_default().map(|device| device.to_string());
-        device.unwrap_or_default()
+        let numbers = match self.dtype {
+            Dtype::Float16 => "16-bit floats",
+            _ => "floats",
+        };
+        format!("{}, {numbers}", device.unwrap_or_default())
     }
 
     fn forward(&mut self, s: &Sequence, stop: &Stop) -> Result<Output> {
@@ -380,4 +421,9 @@ impl Backend for Mlx {
         stop.check()?;
         self.score_vectors(state, options).map_err(failed)
     }
+}
+
+/// Whether MLX runs on Metal, whose 16-bit floats are as fast as its memory.
+fn has_metal() -> bool {
+    cfg!(target_os = "macos")
 }

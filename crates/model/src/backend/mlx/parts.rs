@@ -1,7 +1,7 @@
 //! Layers and small functions on MLX's arrays.
 
 use mlx_rs::error::Exception;
-use mlx_rs::{Array, Dtype, fast, ops, transforms};
+use mlx_rs::{Array, Dtype, fast, nn, ops, transforms};
 
 use crate::error::Error;
 use crate::parameters::{Linear, Norm};
@@ -46,6 +46,13 @@ pub(super) fn shape(dimensions: &[usize]) -> Vec<i32> {
     dimensions.iter().map(|d| *d as i32).collect()
 }
 
+/// GELU of the one times the other, as one kernel.
+pub(super) fn gated(value: &Array, gate: &Array) -> Mlxed<Array> {
+    let both = |(value, gate): (&Array, &Array)| nn::gelu(value)?.multiply(gate);
+    // MLX keeps what it compiled; any length of input runs it.
+    transforms::compile::compile(both, true)((value, gate))
+}
+
 /// Rows of `width` numbers.
 pub(super) fn rows(values: &[f32], width: usize) -> Array {
     Array::from_slice(values, &shape(&[values.len() / width, width]))
@@ -55,11 +62,18 @@ pub(super) fn vector(values: &[f32]) -> Array {
     Array::from_slice(values, &shape(&[values.len()]))
 }
 
+fn of_type(values: Option<&[f32]>, dtype: Dtype) -> Mlxed<Option<Array>> {
+    values
+        .map(|values| vector(values).as_dtype(dtype))
+        .transpose()
+}
+
 impl Product {
-    /// Matrices that the checkpoint holds in few bits are packed in as many by MLX itself.
-    pub(super) fn new(linear: &Linear) -> Mlxed<Self> {
+    /// Matrices that the checkpoint holds in few bits are packed in as many by MLX itself; the
+    /// others, and all scales and offsets, become floats of the type `dtype`.
+    pub(super) fn new(linear: &Linear, dtype: Dtype) -> Mlxed<Self> {
         let matrix = &linear.weight;
-        let dense = Array::from_slice(&matrix.to_f32(), &shape(&[matrix.rows, matrix.columns]));
+        let dense = rows(&matrix.to_f32(), matrix.columns).as_dtype(dtype)?;
         let group = GROUPS
             .into_iter()
             .find(|g| matrix.columns.is_multiple_of(*g as usize));
@@ -76,11 +90,15 @@ impl Product {
                     bits,
                 }
             }
-            _ => Weight::Dense(dense.transpose()?),
+            _ => {
+                let turned = dense.transpose()?;
+                transforms::eval([&turned])?;
+                Weight::Dense(turned)
+            }
         };
         Ok(Self {
             weight,
-            bias: linear.bias.as_deref().map(vector),
+            bias: of_type(linear.bias.as_deref(), dtype)?,
         })
     }
 
@@ -103,12 +121,12 @@ impl Product {
 }
 
 impl MlxNorm {
-    pub(super) fn new(norm: &Norm, eps: f32) -> Self {
-        Self {
-            weight: vector(&norm.weight),
-            bias: norm.bias.as_deref().map(vector),
+    pub(super) fn new(norm: &Norm, eps: f32, dtype: Dtype) -> Mlxed<Self> {
+        Ok(Self {
+            weight: vector(&norm.weight).as_dtype(dtype)?,
+            bias: of_type(norm.bias.as_deref(), dtype)?,
             eps,
-        }
+        })
     }
 
     pub(super) fn apply(&self, x: &Array) -> Mlxed<Array> {
