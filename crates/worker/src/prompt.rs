@@ -43,6 +43,7 @@ fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {
         command: command.clone(),
         cwd: ran.cwd.clone(),
         exit: ran.exit,
+        start_ms: ran.start_ms,
     };
     worker.lock_sessions().push(session, remembered);
     let record = Record {

@@ -8,12 +8,18 @@ const COMMANDS: usize = 10;
 /// Sessions kept; the one unused for longest goes.
 const SESSIONS: usize = 256;
 
+/// Each prompt tells its command through a process of its own, and one may overtake the other by so
+/// many milliseconds. What is further apart is another clock's time.
+const OVERTAKING_MS: i64 = 2000;
+
 /// One command of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) command: Vec<u8>,
     pub(crate) cwd: Vec<u8>,
     pub(crate) exit: Option<i32>,
+    /// When it started, in milliseconds since 1970; 0 when that is unknown.
+    pub(crate) start_ms: i64,
 }
 
 /// The latest commands of the latest sessions.
@@ -24,7 +30,7 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Adds the command that a session ran last.
+    /// Adds the command that a session ran last, or just before what is known already.
     pub(crate) fn push(&mut self, session: &[u8], command: Command) {
         self.clock += 1;
         if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(session) {
@@ -35,7 +41,13 @@ impl Sessions {
         if commands.len() == COMMANDS {
             commands.pop_front();
         }
-        commands.push_back(command);
+        let overtaken = |known: &Command| {
+            let ahead = known.start_ms.saturating_sub(command.start_ms);
+            command.start_ms > 0 && ahead > 0 && ahead < OVERTAKING_MS
+        };
+        let later = commands.iter().rev().take_while(|known| overtaken(known));
+        let place = commands.len() - later.count();
+        commands.insert(place, command);
     }
 
     /// What a session ran, newest last.
@@ -74,7 +86,42 @@ mod tests {
             command: text.into(),
             cwd: b"/".to_vec(),
             exit: Some(0),
+            start_ms: 0,
         }
+    }
+
+    fn started(text: &str, start_ms: i64) -> Command {
+        Command {
+            start_ms,
+            ..command(text)
+        }
+    }
+
+    #[test]
+    fn a_command_that_was_overtaken_on_its_way_gets_its_place() {
+        let mut sessions = Sessions::default();
+        for (text, start_ms) in [
+            ("one", 5000),
+            ("three", 5020),
+            ("two", 5010),
+            ("four", 5030),
+        ] {
+            sessions.push(b"a", started(text, start_ms));
+        }
+        let texts = |sessions: &Sessions| -> Vec<String> {
+            let recent = sessions.recent(b"a");
+            let text = |c: &Command| String::from_utf8_lossy(&c.command).into_owned();
+            recent.iter().map(text).collect()
+        };
+        assert_eq!(texts(&sessions), ["one", "two", "three", "four"]);
+        // A clock that was set back, and no clock at all, change no order.
+        sessions.push(b"a", started("a day earlier", 5030 - 86_400_000));
+        sessions.push(b"a", started("a week earlier", 5030 - 604_800_000));
+        sessions.push(b"a", command("any time"));
+        assert_eq!(
+            texts(&sessions)[4..],
+            ["a day earlier", "a week earlier", "any time"]
+        );
     }
 
     #[test]
