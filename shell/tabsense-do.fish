@@ -14,14 +14,20 @@ set -g __tabsense_do_shown
 # What the key calls.
 function __tabsense_do_key
     set -l line (commandline -b | string collect)
+    set -g __tabsense_do_labels
     if set -q __tabsense_do_choices[1]; and test "$line" = "$__tabsense_do_shown"
         # The next one; after the last the first again.
         __tabsense_do_put $__tabsense_do_choices[1]
         set -g __tabsense_do_choices $__tabsense_do_choices[2..-1] $__tabsense_do_choices[1]
         return
     end
-    string match -qr '\S' -- "$line"; or return
-    __tabsense_do_ask "$line"
+    set -g __tabsense_do_choices
+    string match -qr '\S' -- "$line"; and __tabsense_do_ask "$line"
+    if not set -q __tabsense_do_choices[1]; and not set -q TABSENSE_DO_KEY
+        # What fish does on Alt-Enter.
+        commandline -i \n
+        return
+    end
     if set -q __tabsense_do_labels[1]
         # fish has no place for messages: below the line, then the prompt anew.
         printf '\n'
@@ -31,6 +37,7 @@ function __tabsense_do_key
     if test -n "$__tabsense_do_sure"
         __tabsense_do_put $__tabsense_do_choices[1]
         set -g __tabsense_do_choices
+        set -g __tabsense_do_sure
     else
         set -g __tabsense_do_shown "$line"
     end

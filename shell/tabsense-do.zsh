@@ -10,6 +10,8 @@ if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 typeset -ga +x __tabsense_do_choices __tabsense_do_labels __tabsense_do_names
 typeset -g +x __tabsense_do_line='' __tabsense_do_shown=''
 typeset -gi +x __tabsense_do_cursor
+# Set where the key was zsh's own for a line break.
+typeset -g +x __tabsense_do_break="${__tabsense_do_break-}"
 
 # The key's widget.
 _tabsense_do() {
@@ -18,9 +20,10 @@ _tabsense_do() {
     __tabsense_do_next
     return 0
   fi
-  __tabsense_do_choices=()
-  [[ -n ${BUFFER//[[:space:]]/} && -z $PREBUFFER ]] || return 0
-  if ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
+  __tabsense_do_choices=() __tabsense_do_labels=()
+  if [[ -z ${BUFFER//[[:space:]]/} || -n $PREBUFFER ]] || ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
+    # What zsh does on Alt-Enter, if it was that.
+    [[ $KEYS != *$'\r' || -z $__tabsense_do_break || $KEYMAP == vi* ]] || { LBUFFER+=$'\n'; return 0 }
     (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"
     return 0
   fi
@@ -155,6 +158,7 @@ __tabsense_do_start() {
     # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
     case $line in
       *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
+        [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
         bindkey -M ${line%% *} -- $key _tabsense_do
         ;;
     esac

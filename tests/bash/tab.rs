@@ -231,10 +231,11 @@ fn settings_of_readline_hold() {
 }
 
 #[test]
-fn nothing_is_bound_to_a_key() {
+fn no_completion_is_bound_to_a_key() {
     let Some(home) = three_files() else { return };
     let tables = |options: Options| {
-        let mut terminal = home.start(&options.before(QUIET));
+        let options = options.before(QUIET).before("TABSENSE_DO_KEY=");
+        let mut terminal = home.start(&options);
         terminal.run("(bind -p; bind -X; bind -s; bind -v) > ~/keys");
         std::fs::read(home.home().join("keys")).expect("the keys")
     };

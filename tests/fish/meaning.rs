@@ -1,9 +1,10 @@
 //! Words into commands: the key, undo, the comma.
 
 use super::scripted;
-use crate::common::{CTRL_C, ENTER, Fake, Home, Options, Shell, Terminal};
+use crate::common::{ENTER, Fake, Home, Options, Shell, Terminal};
 
 const ALT_ENTER: &str = "\x1b\r";
+const CHOSEN: &str = "\x07";
 const UNDO: &str = "\x1f";
 
 fn start(home: &Home, options: &Options) -> Terminal {
@@ -127,15 +128,15 @@ fn where_the_answer_is_not_sure_the_key_goes_through_the_choices() {
 #[test]
 fn without_an_answer_the_line_stays() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, &fake());
+    let mut terminal = start(&home, &fake().before(r"set -g TABSENSE_DO_KEY \cg"));
     home.meaning(3, &["message=nothing fits"]);
-    terminal.press(format!("blue cheese{ALT_ENTER}"));
+    terminal.press(format!("blue cheese{CHOSEN}"));
     terminal.wait_text("nothing fits");
     terminal.wait_line("blue cheese");
     std::fs::write(home.root().join("do-answer"), b"v1\0line=argdump half").expect("written");
     for status in ["0", "1", "3"] {
         std::fs::write(home.root().join("do-status"), status).expect("written");
-        terminal.press(format!("{ALT_ENTER}x"));
+        terminal.press(format!("{CHOSEN}x"));
         terminal.wait_line("blue cheesex");
         terminal.press("\x7f");
         terminal.wait_line("blue cheese");
@@ -143,6 +144,18 @@ fn without_an_answer_the_line_stays() {
     terminal.clear_line();
     terminal.press(format!(", blue cheese{ENTER}"));
     terminal.wait_text("tabsense: no answer");
+}
+
+#[test]
+fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake());
+    home.meaning(3, &["message=nothing fits"]);
+    terminal.press(format!("argdump a{ALT_ENTER}argdump b"));
+    terminal.wait_text("argdump b");
+    terminal.press(ENTER);
+    assert_eq!(home.next_arguments(1), [b"b".to_vec()]);
+    assert!(!terminal.text().contains("nothing fits"));
 }
 
 #[test]
@@ -186,9 +199,8 @@ fn another_key_may_be_chosen_and_none() {
     terminal.wait_line("du -sh ");
     let mut terminal = start(&home, &fake().before("set -g TABSENSE_DO_KEY"));
     let before = home.requests("do").len();
-    terminal.press(format!("one{ALT_ENTER}"));
-    terminal.wait_text("one");
-    terminal.press(format!("two{CTRL_C}"));
-    terminal.wait_line("");
+    // What fish does there: a line break.
+    terminal.press(format!("true{ALT_ENTER}argdump two{ENTER}"));
+    assert_eq!(home.next_arguments(0), [b"two".to_vec()]);
     assert_eq!(home.requests("do").len(), before);
 }

@@ -3,6 +3,7 @@
 use crate::common::{ENTER, ESC, Fake, Home, Options, Shell, Terminal};
 
 const ALT_ENTER: &str = "\x1b\r";
+const CHOSEN: &str = "\x18d";
 const UNDO: &str = "\x1f";
 
 fn start(home: &Home, options: Options) -> Terminal {
@@ -128,15 +129,15 @@ fn where_the_answer_is_not_sure_the_key_goes_through_the_choices() {
 #[test]
 fn without_an_answer_the_line_stays() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted());
+    let mut terminal = start(&home, scripted().before("TABSENSE_DO_KEY='^Xd'"));
     home.meaning(3, &["message=nothing fits"]);
-    terminal.press(format!("blue cheese{ALT_ENTER}"));
+    terminal.press(format!("blue cheese{CHOSEN}"));
     terminal.wait_text("nothing fits");
     terminal.wait_line("blue cheese");
     std::fs::write(home.root().join("do-answer"), b"v1\0line=argdump half").expect("written");
     for status in ["0", "1", "3"] {
         std::fs::write(home.root().join("do-status"), status).expect("written");
-        terminal.press(ALT_ENTER);
+        terminal.press(CHOSEN);
         terminal.press("x");
         terminal.wait_text("blue cheesex");
         terminal.press("\x7f");
@@ -145,6 +146,22 @@ fn without_an_answer_the_line_stays() {
     terminal.run("");
     terminal.press(format!(", blue cheese{ENTER}"));
     terminal.wait_text("tabsense: no answer");
+}
+
+#[test]
+fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, scripted());
+    home.meaning(3, &["message=nothing fits"]);
+    terminal.press(format!("{ALT_ENTER}argdump a{ALT_ENTER}argdump b"));
+    terminal.wait_for("three lines", |screen| {
+        screen
+            .rows(0, 10)
+            .nth(2)
+            .is_some_and(|row| row == "argdump b")
+    });
+    terminal.press(ENTER);
+    assert_eq!(home.next_arguments(1), [b"b".to_vec()]);
 }
 
 #[test]
