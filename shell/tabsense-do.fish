@@ -99,7 +99,10 @@ function __tabsense_do_own_names
     set -l theirs (string replace -r '.*/(.*)\.fish$' '$1' -- $__fish_data_dir/functions/*.fish $__fish_vendor_functionsdirs/*.fish)
     for name in (functions --names | string match -v '*tabsense*' | string match -r '^[A-Za-z].*')
         contains -- $name $theirs; and continue
-        set -l about (functions --details --verbose -- $name 2>/dev/null)[5]
+        # Where it is defined, and as fifth what it is for.
+        set -l about (functions --details --verbose -- $name 2>/dev/null)
+        string match -q -- "$__fish_data_dir/*" "$about[1]"; and continue
+        set about $about[5]
         if string match -q "alias $name*" -- "$about"
             printf 'a\t%s\t%s\n' $name (string replace -r '^alias \S+?[= ]' '' -- $about)
         else

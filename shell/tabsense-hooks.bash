@@ -306,6 +306,9 @@ if [ -z "$__tabsense_native" ]; then
     # Seconds that a directory may take to read before the shell does it alone.
     __tabsense_patience=${__tabsense_patience:-0.045}
     __tabsense_odd=${__tabsense_odd:-0}
+    # The completion functions that ran before.
+    unset -v __tabsense_known
+    declare -gA __tabsense_known=()
     __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow=''
     # The first prompt looks again, for what the rest of the rc file registers.

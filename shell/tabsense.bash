@@ -77,13 +77,15 @@ if [ -z "$__tabsense_native" ]; then
     local __tabsense_inside
     __tabsense_inside=1
     "$@" || __tabsense_code=$?
-    # It may have loaded more completions: the next prompt looks.
+    # It may have loaded more completions: the next prompt looks. When it runs for the first time it
+    # may have put another one in its own place, which the next TAB on this line shall find wrapped.
     __tabsense_stale=1
-    if ((__tabsense_code == 124)); then
-      # A loader registered the real completion: bash asks again and shall find it wrapped.
+    if ((__tabsense_code == 124)) || [[ -z ${__tabsense_known[$1]-} ]]; then
+      __tabsense_known[$1]=1
       __tabsense_calm __tabsense_adopt
-      return 124
     fi
+    # A loader registered the real completion: bash asks again.
+    ((__tabsense_code != 124)) || return 124
     __tabsense_calm __tabsense_rank "${3-}" || :
     return "$__tabsense_code"
   }

@@ -1,7 +1,7 @@
 //! Completions that others registered: run as they are, put in our order.
 
 use super::{list_is, scripted, tab_shows};
-use crate::common::{ENTER, Fake, Home, Options, Request, Shell, TAB};
+use crate::common::{ENTER, Fake, Home, Options, Request, Shell, TAB, eventually};
 
 fn home() -> Option<Home> {
     Home::new(Shell::Bash)
@@ -221,6 +221,21 @@ fn completions_are_found_whenever_they_are_registered() {
         tab_shows(&mut terminal, &format!("{command} "), &["two", "one"]);
         terminal.clear_line();
     }
+}
+
+#[test]
+fn a_completion_that_puts_another_in_its_place_is_ordered_at_the_next_tab_too() {
+    let Some(home) = home() else { return };
+    let fixture = "_first() { complete -F _second cmd; _second \"$@\"; }\n\
+        _second() { COMPREPLY=($(compgen -W 'one two' -- \"$2\")); }\n\
+        complete -F _first cmd";
+    let mut terminal = home.start(&scripted(Fake::Reverse).before(fixture));
+    tab_shows(&mut terminal, "cmd ", &["two", "one"]);
+    terminal.press(format!("t\x7f{TAB}"));
+    eventually("it is asked again", || {
+        (home.requests("complete").len() == 2).then_some(())
+    });
+    list_is(&terminal, &["two", "one"]);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn the_key_turns_the_words_into_the_command_and_undo_brings_them_back() {
     }
     assert!(
         !names.iter().any(|name| {
-            ["qqhidden", "tabsense", "\tls\t"]
+            ["qqhidden", "tabsense", "\tls\t", "\tkill\t"]
                 .iter()
                 .any(|part| name.contains(part))
         }),
