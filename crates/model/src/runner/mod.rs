@@ -5,6 +5,7 @@
 //! - At most [`WAITING`] requests wait; the rest are refused at once with [`Refused::Busy`], and
 //!   the caller goes on with statistics alone.
 //! - A panic ends the request it happened in, not the thread.
+//! - The warm-up runs while nobody waits, and stops at its next layer when somebody comes.
 //! - An idle thread sleeps on the queue and uses no processor time.
 
 mod separate;
@@ -200,6 +201,8 @@ struct Shared {
 struct Queue {
     waiting: VecDeque<Work>,
     running: Option<(Vec<u8>, Arc<AtomicBool>)>,
+    /// Stops a pass of the warm-up.
+    warming: Option<Arc<AtomicBool>>,
     closed: bool,
 }
 
@@ -300,6 +303,9 @@ impl Runner {
             Some(work)
         } else {
             queue.waiting.push_back(work);
+            if let Some(stop) = &queue.warming {
+                stop.store(true, Ordering::Relaxed);
+            }
             self.shared.wake.notify_one();
             None
         };
@@ -336,7 +342,8 @@ impl Drop for Runner {
         {
             let mut queue = self.shared.lock();
             queue.closed = true;
-            if let Some((_, stop)) = &queue.running {
+            let running = queue.running.as_ref().map(|(_, stop)| stop);
+            for stop in running.into_iter().chain(&queue.warming) {
                 stop.store(true, Ordering::Relaxed);
             }
         }

@@ -83,11 +83,11 @@ impl Worker {
     }
 
     /// As the warm-up of other layouts: `tokens` tokens, twice, of which the second is timed.
-    pub(super) fn warm_up_phrase(&mut self, tokens: usize) -> Option<Duration> {
+    pub(super) fn warm_up_phrase(&mut self, tokens: usize, stop: &Stop) -> Result<Duration> {
         let text = "a ".repeat(tokens);
-        self.model.phrase(&text, &Stop::NEVER).ok()?;
+        self.model.phrase(&text, stop)?;
         let start = Instant::now();
-        self.model.phrase(&text, &Stop::NEVER).ok()?;
-        Some(start.elapsed())
+        self.model.phrase(&text, stop)?;
+        Ok(start.elapsed())
     }
 }

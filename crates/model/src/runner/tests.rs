@@ -11,6 +11,7 @@ use crate::sequence::Sequence;
 struct Puppet {
     begun: Sender<&'static str>,
     orders: Receiver<Order>,
+    acts_in_warm_up: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -38,7 +39,10 @@ impl Backend for Puppet {
     fn name(&self) -> &'static str {
         "puppet"
     }
-    fn forward(&mut self, s: &Sequence, _: &Stop) -> Result<Output> {
+    fn forward(&mut self, s: &Sequence, stop: &Stop) -> Result<Output> {
+        if self.acts_in_warm_up {
+            self.act("forward", stop)?;
+        }
         Ok(Output {
             logits: vec![0.0; s.markers.len()],
             actions: vec![0.0; 2],
@@ -89,6 +93,10 @@ fn ready(runner: &Runner) {
 
 impl Stage {
     fn new() -> Self {
+        Self::with(false)
+    }
+
+    fn with(acts_in_warm_up: bool) -> Self {
         let (begin, begun) = channel();
         let (orders, ordered) = channel();
         let runner = Runner::start_with(move || {
@@ -96,6 +104,7 @@ impl Stage {
             model.replace_backend(Box::new(Puppet {
                 begun: begin,
                 orders: ordered,
+                acts_in_warm_up,
             }));
             Ok(model)
         });
@@ -368,4 +377,31 @@ fn pieces_wait_and_are_late_as_decisions_are() {
     for _ in 0..WAITING {
         assert_eq!(outcomes.recv().unwrap(), Err(Refused::Late));
     }
+}
+
+#[test]
+fn the_warm_up_makes_way_and_goes_on_afterwards() {
+    let stage = Stage::with(true);
+    stage.begins("forward");
+    stage.order(Order::UntilStopped);
+    stage.send("first", "a", "s", None);
+    stage.begins("prepare");
+    stage.order(Order::Answer);
+    stage.begins("options");
+    stage.order(Order::Answer);
+    assert!(matches!(stage.outcome(), ("first", Ok(_))));
+    // The golden checkpoint's sequences have at most 96 tokens: one length fits.
+    for _ in 0..2 {
+        stage.begins("forward");
+        stage.order(Order::Answer);
+    }
+    stage.send("second", "a", "s", None);
+    stage.begins("options");
+    stage.order(Order::Answer);
+    assert!(matches!(stage.outcome(), ("second", Ok(_))));
+    let Status::Ready(info) = stage.runner.status() else {
+        panic!("{:?}", stage.runner.status())
+    };
+    let lengths: Vec<usize> = info.passes.iter().map(|(tokens, _)| *tokens).collect();
+    assert_eq!(lengths, [64]);
 }

@@ -1,5 +1,6 @@
 //! What runs in the model's thread.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,37 +36,59 @@ pub(super) fn run(shared: &Shared, load: impl FnOnce() -> Result<Model>) {
     };
     let mut info = worker.info(start);
     shared.set_status(Status::Ready(info.clone()));
-    for tokens in WARM_UP {
-        // Whoever waits goes first; what was measured so far stands.
-        if !shared.lock().waiting.is_empty() {
-            break;
+    let mut left = VecDeque::from(WARM_UP);
+    loop {
+        match next(shared, left.is_empty()) {
+            Next::Closed => return,
+            Next::Serve(work, stop) => {
+                worker.serve(work, &stop);
+                shared.lock().running = None;
+            }
+            Next::WarmUp(stop) => {
+                let tokens = left.front().copied().unwrap_or_default();
+                let pass = catch_unwind(AssertUnwindSafe(|| worker.warm_up(tokens, &stop)));
+                shared.lock().warming = None;
+                match pass {
+                    // Someone came; again when nobody waits.
+                    Ok(Err(crate::Error::Stopped)) => continue,
+                    Ok(Ok(time)) => {
+                        info.passes.push((tokens, time));
+                        shared.set_status(Status::Ready(info.clone()));
+                    }
+                    Ok(Err(_)) | Err(_) => {}
+                }
+                left.pop_front();
+            }
         }
-        let pass = catch_unwind(AssertUnwindSafe(|| worker.warm_up(tokens)));
-        if let Ok(Some(time)) = pass {
-            info.passes.push((tokens, time));
-            shared.set_status(Status::Ready(info.clone()));
-        }
-    }
-    while let Some((work, stop)) = next(shared) {
-        worker.serve(work, &stop);
-        shared.lock().running = None;
     }
 }
 
-/// The next request, or none when the runner is gone.
-fn next(shared: &Shared) -> Option<(Work, Arc<AtomicBool>)> {
+/// What the thread does next.
+enum Next {
+    Serve(Work, Arc<AtomicBool>),
+    /// Nobody waits, and the warm-up is not done.
+    WarmUp(Arc<AtomicBool>),
+    /// The runner is gone.
+    Closed,
+}
+
+fn next(shared: &Shared, warm: bool) -> Next {
     let mut queue = shared.lock();
     loop {
         if queue.closed {
             let left = std::mem::take(&mut queue.waiting);
             drop(queue);
             left.into_iter().for_each(|work| work.refuse(gone()));
-            return None;
+            return Next::Closed;
         }
+        let stop = Arc::new(AtomicBool::new(false));
         if let Some(work) = queue.waiting.pop_front() {
-            let stop = Arc::new(AtomicBool::new(false));
             queue.running = Some((work.session().unwrap_or_default().to_vec(), stop.clone()));
-            return Some((work, stop));
+            return Next::Serve(work, stop);
+        }
+        if !warm {
+            queue.warming = Some(stop.clone());
+            return Next::WarmUp(stop);
         }
         queue = shared
             .wake
@@ -107,13 +130,17 @@ impl Worker {
         }
     }
 
-    /// One pass of `tokens` tokens, twice: the first fills caches. None if it does not fit.
-    fn warm_up(&mut self, tokens: usize) -> Option<std::time::Duration> {
-        if tokens > self.model.agent().max_len {
-            return None;
-        }
+    /// One pass of `tokens` tokens, twice: the first fills caches.
+    fn warm_up(&mut self, tokens: usize, stop: &AtomicBool) -> Result<std::time::Duration> {
+        let stop = Stop {
+            flag: Some(stop),
+            deadline: None,
+        };
         if self.model.agent().layout == Layout::Separate {
-            return self.warm_up_phrase(tokens);
+            return self.warm_up_phrase(tokens, &stop);
+        }
+        if tokens > self.model.agent().max_len {
+            return Err(crate::Error::Input("longer than its sequences".to_owned()));
         }
         let (cls, mask) = (self.model.tokens().cls, self.model.tokens().mask);
         let mut ids = vec![cls; tokens];
@@ -125,10 +152,10 @@ impl Worker {
             markers: vec![tokens - 1],
             kind: Kind::Choice,
         };
-        self.model.forward(&sequence, &Stop::NEVER).ok()?;
+        self.model.forward(&sequence, &stop)?;
         let start = Instant::now();
-        self.model.forward(&sequence, &Stop::NEVER).ok()?;
-        Some(start.elapsed())
+        self.model.forward(&sequence, &stop)?;
+        Ok(start.elapsed())
     }
 
     fn serve(&mut self, work: Work, flag: &AtomicBool) {
