@@ -44,7 +44,7 @@ def report(logits, listed, labels, languages, heat):
     padded = torch.cat((listed, torch.full((len(listed), 1), -1)), 1)
     answer = padded.gather(1, best[:, None])[:, 0]
     sure = p.max(1).values
-    order = p[:, :-1].topk(3, 1).indices
+    order = p[:, :-1].topk(min(3, listed.shape[1]), 1).indices
     in_three = (listed.gather(1, order) == labels[:, None]).any(1)
     accepted = (answer >= 0) & (sure >= THRESHOLD)
     out = {"temperature": round(heat, 2), "ece": round(calibration_error(sure, answer == labels), 4)}

@@ -182,11 +182,12 @@ def main():
     teacher, start = load_teacher(a.pack, table["shape"], device)
     model = grow(config, teacher, start.to(device)).to(device)
     distil = Distil(tasks, teacher, autocast)
-    log = (a.out / "log.jsonl").open("w")
+    (a.out / "log.jsonl").write_text("")
 
     def note(**row):
         print(json.dumps(row), flush=True)
-        log.write(json.dumps(row) + "\n")
+        with (a.out / "log.jsonl").open("a") as log:
+            log.write(json.dumps(row) + "\n")
 
     if a.start:
         model.load_state_dict({k: v.float() for k, v in torch.load(a.start, map_location=device)["weights"].items()}, strict=False)
