@@ -8,26 +8,27 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct Embedded {
     name: &'static str,
-    files: [(&'static str, &'static [u8]); 5],
+    files: &'static [(&'static str, &'static [u8])],
 }
 
-/// The checkpoint in a directory of `models`.
+/// The checkpoint in a directory of `models`, with files that not all checkpoints have.
 macro_rules! embedded {
-    ($name:literal) => {
+    ($name:literal $(, $more:literal)*) => {
         Embedded {
             name: $name,
             files: embedded!(
-                $name,
+                @ $name,
                 "model.safetensors",
                 "rl_agent_config.json",
                 "encoder/config.json",
                 "tokenizer/tokenizer.json",
                 "tokenizer/tokenizer_config.json"
+                $(, $more)*
             ),
         }
     };
-    ($name:literal, $($file:literal),*) => {
-        [$((
+    (@ $name:literal, $($file:literal),*) => {
+        &[$((
             $file,
             include_bytes!(concat!("../../../../models/", $name, "/", $file)),
         )),*]
@@ -35,10 +36,10 @@ macro_rules! embedded {
 }
 
 /// What ranks completions.
-pub(crate) const RANKING: Embedded = embedded!("builtin");
+pub(crate) const RANKING: Embedded = embedded!("builtin", "expected.json");
 
 /// What decides which shortcut a phrase means.
-pub(crate) const SHORTCUTS: Option<Embedded> = None;
+pub(crate) const SHORTCUTS: Option<Embedded> = Some(embedded!("shortcuts"));
 
 impl Embedded {
     /// Where the checkpoint lies below `data`, once it is unpacked.
