@@ -7,7 +7,8 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   try [zsh|fish|bash]   build, then open a shell with tabsense on
-  test [ARGS]           run all tests; shells that are missing are installed first
+  test [--mlx] [ARGS]   run all tests; shells that are missing are installed first;
+                        with --mlx also those of the MLX backend, on x86-64 Linux
   generate              write completions/ and docs/settings.md anew
   fuzz [SECONDS]        give the protocol arbitrary bytes, for a minute by default
 ";
@@ -167,8 +168,31 @@ fn test(arguments: &[String]) -> Result<(), String> {
         true => vec!["nextest", "run", "--workspace"],
         false => vec!["test", "--workspace"],
     };
-    all.extend(arguments.iter().map(String::as_str));
-    run("cargo", &all)
+    let with_mlx = arguments.iter().any(|argument| argument == "--mlx");
+    let others = arguments.iter().filter(|argument| *argument != "--mlx");
+    all.extend(others.map(String::as_str));
+    run("cargo", &all)?;
+    if with_mlx { test_mlx() } else { Ok(()) }
+}
+
+/// The MLX backend against the goldens, on MLX's processor device. What the script prepares stays
+/// in `target/mlx-linux`.
+fn test_mlx() -> Result<(), String> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        eprintln!("the MLX tests are for x86-64 Linux: left out");
+        return Ok(());
+    }
+    let tests = [
+        "--package",
+        "tabsense-model",
+        "--features",
+        "mlx",
+        "--test",
+        "golden",
+    ];
+    let arguments = [&["--run", "cargo", "test"][..], &tests, &["mlx"]].concat();
+    let script = root().join("tools/mlx-linux.sh");
+    run(&script.to_string_lossy(), &arguments)
 }
 
 fn is_there(program: &str) -> bool {
