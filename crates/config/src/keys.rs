@@ -159,7 +159,8 @@ pub const KEYS: &[Key] = &[
         name: "memory_mb",
         kind: number(300, 50, 10_000),
         help: "Above this much memory, in MB, the worker empties its caches, and ends when that is \
-               not enough. The next TAB starts it.",
+               not enough. The next TAB starts it. In place of a model whose weights take more than \
+               half of it, the built-in one ranks.",
     },
     Key {
         table: "worker",
