@@ -395,12 +395,13 @@ fn mlx_stays_near_the_reference_runtime_in_16_bits() {
     });
 }
 
-/// 8-bit and 4-bit matrices by MLX's own kernels, others in floats: mixed precision.
+/// 8-bit and 4-bit matrices by MLX's own kernels, others in floats: mixed precision. MLX rounds
+/// what was rounded once more, with scales of its own.
 #[cfg(feature = "mlx")]
 #[test]
 fn mlx_runs_quantised_and_mixed_checkpoints() {
     let cached = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cached");
-    for (bits, keep, near) in [(8, vec![], 0.1), (4, vec!["Wqkv".to_owned()], 1.5)] {
+    for (bits, keep, bound) in [(8, vec![], 0.01), (4, vec!["Wqkv".to_owned()], 0.1)] {
         let parent = tempfile::tempdir().unwrap();
         let to = parent.path().join("out");
         let how = tabsense_model::Quantize {
@@ -411,12 +412,14 @@ fn mlx_runs_quantised_and_mixed_checkpoints() {
         tabsense_model::quantize(&cached, &to, &how).unwrap();
         let mut mlx = load(&to, &mlx(Precision::Float));
         let mut plain = load(&to, &backends(Precision::Float)[0]);
+        let mut largest = 0.0f32;
         for case in cases(&cached) {
             let sequence = plain.sequence(&case.state, &case.questions[0]).unwrap();
             let got = mlx.forward(&sequence, &Stop::NEVER).unwrap().logits;
             let expected = plain.forward(&sequence, &Stop::NEVER).unwrap().logits;
-            let expected: Vec<f64> = expected.iter().map(|v| f64::from(*v)).collect();
-            close(&case.name, &got, &expected, near);
+            let off = got.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+            largest = off.fold(largest, f32::max);
         }
+        assert!(largest < bound, "{bits} bits: {largest}");
     }
 }
