@@ -267,7 +267,9 @@ impl<'t> Reader<'t> {
                 text: self.text(value, key)?.to_owned(),
             })
         });
-        texts.collect::<Read<_>>().map(Localized)
+        let mut texts: Vec<Text> = texts.collect::<Read<_>>()?;
+        texts.sort_by_key(first_languages);
+        Ok(Localized(texts))
     }
 
     fn examples(&self, value: &Value<'_>) -> Read<Vec<Text>> {
@@ -286,7 +288,9 @@ impl<'t> Reader<'t> {
             .iter()
             .map(|(language, value)| of(language.get_ref(), value))
             .collect();
-        Ok(all?.into_iter().flatten().collect())
+        let mut texts: Vec<Text> = all?.into_iter().flatten().collect();
+        texts.sort_by_key(first_languages);
+        Ok(texts)
     }
 
     fn texts(&self, value: &Value<'_>, key: &str) -> Read<Vec<String>> {
@@ -333,6 +337,13 @@ impl<'t> Reader<'t> {
             "this shortcut is left out",
         )
     }
+}
+
+/// Texts are read in this order; most phrases are in the first languages.
+fn first_languages(text: &Text) -> usize {
+    const FIRST: &[&str] = &["en", "zh"];
+    let place = FIRST.iter().position(|first| *first == text.language);
+    place.unwrap_or(FIRST.len())
 }
 
 fn get<'a, 'b>(table: &'a DeTable<'b>, key: &str) -> Option<&'a Value<'b>> {

@@ -92,13 +92,15 @@ impl Shortcuts {
         let mind = self.mind();
         let known = self.catalogue().known(&there, deadline);
         stages.note("gather");
-        let ready = mind.and_then(|mind| mind.wait(Some(deadline)).map(|info| (mind, info)));
+        // What is left then is for words alone, and for the command.
+        let latest = received + deadline.saturating_duration_since(received) * 3 / 4;
+        let ready = mind.and_then(|mind| mind.wait(Some(latest)).map(|info| (mind, info)));
         stages.note("load");
         if let Ok((mind, _)) = &ready {
             known.new.iter().for_each(|set| mind.read_later(set));
         }
         let mind = ready.as_ref().ok().map(|(mind, _)| mind.as_ref());
-        let (choices, decided) = choose(&known.sets, phrase, mind, Some(deadline));
+        let (choices, decided) = choose(&known.sets, phrase, mind, Some(latest));
         stages.note("decide");
         let model = match (&ready, decided) {
             (Err(why), _) => why.clone(),

@@ -59,11 +59,21 @@ impl Set {
         let _ = self.vectors[number].set(vector);
     }
 
-    /// The texts that the model has not been asked about.
+    /// The texts that the model has not been asked about: the first of every shortcut, then the
+    /// second, and so on.
     pub(crate) fn unread(&self) -> Vec<usize> {
-        (0..self.texts.len())
-            .filter(|number| self.vector(*number).is_none())
-            .collect()
+        let mut unread: Vec<(usize, usize)> = Vec::new();
+        let (mut owner, mut place) = (usize::MAX, 0);
+        for number in 0..self.texts.len() {
+            let of = self.index.owner(number);
+            place = if of == owner { place + 1 } else { 0 };
+            owner = of;
+            if self.vector(number).is_none() {
+                unread.push((place, number));
+            }
+        }
+        unread.sort_unstable();
+        unread.into_iter().map(|(_, number)| number).collect()
     }
 }
 
@@ -95,7 +105,7 @@ mod tests {
         assert_eq!(set.shortcuts.len(), 2);
         assert_eq!((set.texts_of(0), set.texts_of(1)), (0..2, 2..4));
         assert_eq!(set.text(3), "w");
-        assert_eq!(set.unread(), [0, 1, 2, 3]);
+        assert_eq!(set.unread(), [0, 2, 1, 3]);
         set.keep(2, Arc::from([1.0]));
         assert_eq!(set.unread(), [0, 1, 3]);
         assert_eq!(set.vector(2).map(|v| v[0]), Some(1.0));
