@@ -156,6 +156,7 @@ fn the_built_in_model_stands_in_for_one_that_is_too_large() {
         .expect("weights");
     weights.set_len(200 << 20).expect("grown");
     configure(&home, &large);
+    home.worker();
     let told = model(&home);
     assert!(
         told.starts_with("builtin, ") && told.contains("large is too large for worker.memory_mb"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::thread::Worker;
+use super::thread::{Worker, quickest};
 use super::{Decided, Refused, Runner, Work};
 use crate::answer::temperature;
 use crate::backend::Stop;
@@ -82,12 +82,9 @@ impl Worker {
         })
     }
 
-    /// As the warm-up of other layouts: `tokens` tokens, twice, of which the second is timed.
+    /// The warm-up of this layout: a phrase of about `tokens` tokens.
     pub(super) fn warm_up_phrase(&mut self, tokens: usize, stop: &Stop) -> Result<Duration> {
         let text = "a ".repeat(tokens);
-        self.model.phrase(&text, stop)?;
-        let start = Instant::now();
-        self.model.phrase(&text, stop)?;
-        Ok(start.elapsed())
+        quickest(|| self.model.phrase(&text, stop).map(drop))
     }
 }

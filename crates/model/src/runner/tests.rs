@@ -391,7 +391,7 @@ fn the_warm_up_makes_way_and_goes_on_afterwards() {
     stage.order(Order::Answer);
     assert!(matches!(stage.outcome(), ("first", Ok(_))));
     // The golden checkpoint's sequences have at most 96 tokens: one length fits.
-    for _ in 0..2 {
+    for _ in 0..3 {
         stage.begins("forward");
         stage.order(Order::Answer);
     }
