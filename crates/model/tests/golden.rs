@@ -401,7 +401,7 @@ fn mlx_stays_near_the_reference_runtime_in_16_bits() {
 #[test]
 fn mlx_runs_quantised_and_mixed_checkpoints() {
     let cached = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cached");
-    for (bits, keep, bound) in [(8, vec![], 0.01), (4, vec!["Wqkv".to_owned()], 0.1)] {
+    for (bits, keep, bound) in [(8, vec![], 0.03), (4, vec!["Wqkv".to_owned()], 0.1)] {
         let parent = tempfile::tempdir().unwrap();
         let to = parent.path().join("out");
         let how = tabsense_model::Quantize {
