@@ -16,6 +16,9 @@ _tabsense() {
             ",$1")
                 cmd="tabsense"
                 ;;
+            tabsense,adapt)
+                cmd="tabsense__subcmd__adapt"
+                ;;
             tabsense,bench)
                 cmd="tabsense__subcmd__bench"
                 ;;
@@ -30,6 +33,9 @@ _tabsense() {
                 ;;
             tabsense,decide)
                 cmd="tabsense__subcmd__decide"
+                ;;
+            tabsense,do)
+                cmd="tabsense__subcmd__do"
                 ;;
             tabsense,doctor)
                 cmd="tabsense__subcmd__doctor"
@@ -100,6 +106,9 @@ _tabsense() {
             tabsense__subcmd__eval,history)
                 cmd="tabsense__subcmd__eval__subcmd__history"
                 ;;
+            tabsense__subcmd__eval,shortcuts)
+                cmd="tabsense__subcmd__eval__subcmd__shortcuts"
+                ;;
             tabsense__subcmd__eval__subcmd__help,completion)
                 cmd="tabsense__subcmd__eval__subcmd__help__subcmd__completion"
                 ;;
@@ -108,6 +117,12 @@ _tabsense() {
                 ;;
             tabsense__subcmd__eval__subcmd__help,history)
                 cmd="tabsense__subcmd__eval__subcmd__help__subcmd__history"
+                ;;
+            tabsense__subcmd__eval__subcmd__help,shortcuts)
+                cmd="tabsense__subcmd__eval__subcmd__help__subcmd__shortcuts"
+                ;;
+            tabsense__subcmd__help,adapt)
+                cmd="tabsense__subcmd__help__subcmd__adapt"
                 ;;
             tabsense__subcmd__help,bench)
                 cmd="tabsense__subcmd__help__subcmd__bench"
@@ -123,6 +138,9 @@ _tabsense() {
                 ;;
             tabsense__subcmd__help,decide)
                 cmd="tabsense__subcmd__help__subcmd__decide"
+                ;;
+            tabsense__subcmd__help,do)
+                cmd="tabsense__subcmd__help__subcmd__do"
                 ;;
             tabsense__subcmd__help,doctor)
                 cmd="tabsense__subcmd__help__subcmd__doctor"
@@ -177,6 +195,9 @@ _tabsense() {
                 ;;
             tabsense__subcmd__help__subcmd__eval,history)
                 cmd="tabsense__subcmd__help__subcmd__eval__subcmd__history"
+                ;;
+            tabsense__subcmd__help__subcmd__eval,shortcuts)
+                cmd="tabsense__subcmd__help__subcmd__eval__subcmd__shortcuts"
                 ;;
             tabsense__subcmd__help__subcmd__model,bench)
                 cmd="tabsense__subcmd__help__subcmd__model__subcmd__bench"
@@ -296,8 +317,22 @@ _tabsense() {
 
     case "${cmd}" in
         tabsense)
-            opts="-h -V --help --version try init complete worker import forget why pause resume config doctor eval bench model decide uninstall completions prompt help"
+            opts="-h -V --help --version try init complete worker import forget why adapt pause resume config doctor eval bench model decide do uninstall completions prompt help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__adapt)
+            opts="-h --reset --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -487,6 +522,28 @@ _tabsense() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tabsense__subcmd__do)
+            opts="-h --run --json --explain --shell --cwd --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "zsh fish bash" -- "${cur}"))
+                    return 0
+                    ;;
+                --cwd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tabsense__subcmd__doctor)
             opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -502,7 +559,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__eval)
-            opts="-h --help history completion help"
+            opts="-h --help history completion shortcuts help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -534,7 +591,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__eval__subcmd__help)
-            opts="history completion help"
+            opts="history completion shortcuts help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -589,7 +646,43 @@ _tabsense() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tabsense__subcmd__eval__subcmd__help__subcmd__shortcuts)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tabsense__subcmd__eval__subcmd__history)
+            opts="-h --model --json --sample --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sample)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__eval__subcmd__shortcuts)
             opts="-h --model --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -622,8 +715,22 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__help)
-            opts="try init complete worker import forget why pause resume config doctor eval bench model decide uninstall completions prompt help"
+            opts="try init complete worker import forget why adapt pause resume config doctor eval bench model decide do uninstall completions prompt help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__adapt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -733,6 +840,20 @@ _tabsense() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tabsense__subcmd__help__subcmd__do)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tabsense__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -748,7 +869,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__help__subcmd__eval)
-            opts="history completion"
+            opts="history completion shortcuts"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -776,6 +897,20 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__help__subcmd__eval__subcmd__history)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tabsense__subcmd__help__subcmd__eval__subcmd__shortcuts)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1154,7 +1289,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__model__subcmd__bench)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1280,7 +1415,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__model__subcmd__info)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1294,7 +1429,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__model__subcmd__list)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1308,7 +1443,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__model__subcmd__quantize)
-            opts="-h --bits --group-size --keep --help"
+            opts="-h --bits --group-size --keep --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1348,7 +1483,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__model__subcmd__verify)
-            opts="-h --help"
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -131,7 +131,7 @@ pub const KEYS: &[Key] = &[
     Key {
         table: "complete",
         name: "native_percent",
-        kind: number(0, 0, 100),
+        kind: number(3, 0, 100),
         help: "When the first candidate is less likely than this, in percent, the shell's own order \
                is left as it is.",
     },
