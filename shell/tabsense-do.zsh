@@ -23,7 +23,9 @@ _tabsense_do() {
   __tabsense_do_choices=() __tabsense_do_labels=()
   if [[ -z ${BUFFER//[[:space:]]/} || -n $PREBUFFER ]] || ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
     # What zsh does on Alt-Enter, if it was that.
-    [[ $KEYS != *$'\r' || -z $__tabsense_do_break || $KEYMAP == vi* ]] || { LBUFFER+=$'\n'; return 0 }
+    if [[ $KEYS == *$'\r' && -n $__tabsense_do_break && $KEYMAP != vi* ]]; then
+      LBUFFER+=$'\n'
+    fi
     (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"
     return 0
   fi

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::deciding::{CONFIG, checkpoint, configure, good, home, model};
 use super::{answered, hook, system, workers};
-use crate::common::{Home, eventually};
+use crate::common::{Home, Worker, eventually};
 
 /// A worker that a test started itself; ended with the test.
 struct Started(Child);
@@ -32,6 +32,16 @@ fn behind(home: &Home, words: &[&str]) -> Started {
     Started(command.spawn().expect("start a worker"))
 }
 
+impl Started {
+    /// Waits until it is this one that serves: a client that finds none would start another.
+    #[track_caller]
+    fn serves(&self, home: &Home) {
+        eventually("the worker serves", || {
+            (Worker::pid_in(home) == Some(self.0.id())).then_some(())
+        });
+    }
+}
+
 /// The built-in model, which is also what people have.
 fn with_the_model(home: &Home) {
     home.write(CONFIG, "deadline_ms = 200\n");
@@ -45,7 +55,8 @@ fn without_any_network_the_model_loads_and_tab_is_answered() {
         return;
     }
     with_the_model(&home);
-    let _worker = behind(&home, &["unshare", "-n"]);
+    let worker = behind(&home, &["unshare", "-n"]);
+    worker.serves(&home);
     answered(&home);
     let told = model(&home);
     assert!(!told.starts_with("off"), "{told}");
@@ -85,6 +96,7 @@ fn with_little_memory_tab_is_answered_with_the_model() {
     let (words, group) = little_memory(&home);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut worker = behind(&home, &words);
+    worker.serves(&home);
     answered(&home);
     let told = model(&home);
     assert!(!told.starts_with("off"), "{told}");
@@ -107,6 +119,7 @@ fn two_that_load_the_model_at_once_leave_one_that_has_it() {
     with_the_model(&home);
     // Neither finds the checkpoint unpacked.
     let mut both = [behind(&home, &["env"]), behind(&home, &["env"])];
+    eventually("one of them serves", || Worker::pid_in(&home));
     answered(&home);
     let told = model(&home);
     assert!(!told.starts_with("off"), "{told}");
@@ -128,8 +141,9 @@ fn two_users_homes_may_load_one_checkpoint_at_once() {
     let shared = checkpoint(&home, "shared");
     configure(&home, &shared);
     configure(&other, &shared);
-    let _both = [behind(&home, &["env"]), behind(&other, &["env"])];
-    for home in [&home, &other] {
+    let both = [behind(&home, &["env"]), behind(&other, &["env"])];
+    for (worker, home) in both.iter().zip([&home, &other]) {
+        worker.serves(home);
         assert!(model(home).starts_with("shared, "), "{}", model(home));
         answered(home);
     }
