@@ -161,7 +161,12 @@ impl Home {
     /// As [`Home::start_unattended`], with another shell than the home's own; `program` is where it is.
     #[track_caller]
     pub(crate) fn start_shell(&self, shell: Shell, program: &Path, options: &Options) -> Terminal {
-        self.write(shell.rc_file(), &self.rc_text(shell, options));
+        // Written once: another shell of this test may be reading it.
+        let rc = self.rc_text(shell, options);
+        let known = fs::read_to_string(self.home().join(shell.rc_file()));
+        if known.ok().as_ref() != Some(&rc) {
+            self.write(shell.rc_file(), &rc);
+        }
         self.without_model();
         if let Client::Fake(fake) = options.client {
             self.answer(fake);
