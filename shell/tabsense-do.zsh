@@ -23,7 +23,7 @@ _tabsense_do() {
   __tabsense_do_choices=() __tabsense_do_labels=()
   if [[ -z ${BUFFER//[[:space:]]/} || -n $PREBUFFER ]] || ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
     # What zsh does on Alt-Enter, if it was that.
-    if [[ $KEYS == *$'\r' && -n $__tabsense_do_break && $KEYMAP != vi* ]]; then
+    if [[ $KEYS == *$'\r' && -n $__tabsense_do_break && "$(bindkey -lL main)" == *' emacs '* ]]; then
       LBUFFER+=$'\n'
     fi
     (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"

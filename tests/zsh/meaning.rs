@@ -172,8 +172,12 @@ fn in_vi_mode_the_key_works_and_escape_stays() {
         scripted().after("bindkey -v; KEYTIMEOUT=1"),
     ] {
         let mut terminal = start(&home, options);
-        home.meaning(0, &["line=argdump ran"]);
+        home.meaning(3, &["message=nothing fits"]);
         terminal.press(format!("do it{ALT_ENTER}"));
+        terminal.wait_text("nothing fits");
+        terminal.wait_line("do it");
+        home.meaning(0, &["line=argdump ran"]);
+        terminal.press(ALT_ENTER);
         terminal.wait_line("argdump ran");
         terminal.press(ESC);
         terminal.wait_line("argdump ra");
