@@ -39,7 +39,7 @@ macro_rules! embedded {
 pub(crate) const RANKING: Embedded = embedded!("builtin", "expected.json");
 
 /// What decides which shortcut a phrase means.
-pub(crate) const SHORTCUTS: Option<Embedded> = Some(embedded!("shortcuts"));
+pub(crate) const SHORTCUTS: Embedded = embedded!("shortcuts");
 
 impl Embedded {
     /// Where the checkpoint lies below `data`, once it is unpacked.

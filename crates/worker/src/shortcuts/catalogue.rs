@@ -15,7 +15,7 @@ use tabsense_shortcuts::sources::names::{self, Name};
 use tabsense_shortcuts::sources::{apps, git, project, read, tldr};
 use tabsense_shortcuts::{Shortcut, Source, System, builtin, parse};
 
-use super::kept::{Kept, Pace, Stamp, stamp};
+use super::kept::{Files, Kept, Pace, ReadAll, Stamp, stamp};
 use super::set::Set;
 
 /// How long a request waits for what is being looked at.
@@ -180,9 +180,6 @@ impl Catalogue {
         (own.set.clone(), own.problems.clone())
     }
 }
-
-type Files = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
-type ReadAll = Box<dyn FnOnce(&[PathBuf]) -> Vec<Shortcut> + Send>;
 
 fn key(kind: &str, of: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();

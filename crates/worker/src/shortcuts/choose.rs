@@ -157,6 +157,7 @@ fn decide(
     mind: &Mind,
     deadline: Option<Instant>,
 ) -> Result<Choices, Refused> {
+    let _asking = mind.ask();
     let phrase = mind.phrase(text, deadline)?;
     let near = nearest(sets, &phrase);
     let mut candidates = shortlist(words, near);

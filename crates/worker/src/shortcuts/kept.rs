@@ -57,6 +57,12 @@ impl Pace {
     }
 }
 
+/// Names the files that a place is made of.
+pub(super) type Files = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
+
+/// Makes shortcuts of them.
+pub(super) type ReadAll = Box<dyn FnOnce(&[PathBuf]) -> Vec<Shortcut> + Send>;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// What has been read, by keys.
@@ -93,13 +99,7 @@ impl Kept {
 
     /// Has a place looked at in the background, if its time has come: `files` names what it is made
     /// of, and when that has changed `read` makes shortcuts of it.
-    pub(super) fn look(
-        &self,
-        key: u64,
-        pace: Pace,
-        files: Box<dyn FnOnce() -> Vec<PathBuf> + Send>,
-        read: Box<dyn FnOnce(&[PathBuf]) -> Vec<Shortcut> + Send>,
-    ) {
+    pub(super) fn look(&self, key: u64, pace: Pace, files: Files, read: ReadAll) {
         let now = Instant::now();
         let before = {
             let mut places = self.shared.lock();

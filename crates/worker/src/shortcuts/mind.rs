@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use crate::judge;
 use crate::judge::builtin::SHORTCUTS;
 
 /// Texts that are given to the model at a time, so that a phrase need not wait for long.
-const CHUNK: usize = 8;
+const CHUNK: usize = 4;
 
 /// Vectors of texts that are not built in which are remembered.
 const REMEMBERED: usize = 8000;
@@ -28,8 +29,8 @@ const REMEMBERED: usize = 8000;
 /// How often a model that is being loaded is looked at.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How long the reading of texts steps back when phrases wait.
-const STEP_BACK: Duration = Duration::from_millis(50);
+/// How often the reading of texts looks whether a phrase still waits.
+const STEP_BACK: Duration = Duration::from_millis(5);
 
 /// The option that stands for all that is not there.
 const NONE: &str = "none of these";
@@ -40,6 +41,17 @@ pub(crate) struct Mind {
     memory: Arc<Mutex<Memory>>,
     reader: Sender<Arc<Set>>,
     ready: Mutex<Option<Info>>,
+    /// Phrases that are being answered.
+    asking: AtomicUsize,
+}
+
+/// Somebody waits for the answer to a phrase, as long as this lives.
+pub(crate) struct Asking<'a>(&'a AtomicUsize);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What is known of texts.
@@ -66,13 +78,12 @@ impl Mind {
         match settings.do_model().as_str() {
             "off" => Err("off (set in config.toml)".to_owned()),
             "builtin" => {
-                let embedded = SHORTCUTS.ok_or("this build comes without one")?;
                 let paths = paths.clone();
-                let place = embedded.place(&paths.data);
+                let place = SHORTCUTS.place(&paths.data);
                 let file = place.parent().map(|named| named.join("vectors"));
                 let unpack = move || {
                     paths.create_data().map_err(io::Error::other)?;
-                    embedded.unpack(&paths.data)
+                    SHORTCUTS.unpack(&paths.data)
                 };
                 Ok(Self::load_from(unpack, file))
             }
@@ -113,6 +124,7 @@ impl Mind {
             memory: Arc::new(Mutex::new(memory)),
             reader,
             ready: Mutex::default(),
+            asking: AtomicUsize::new(0),
         });
         let weak = Arc::downgrade(&mind);
         let read_all = move || {
@@ -153,6 +165,12 @@ impl Mind {
                 Status::Loading => std::thread::sleep(LOOK),
             }
         }
+    }
+
+    /// Stops the reading of texts in the background while a phrase is answered.
+    pub(crate) fn ask(&self) -> Asking<'_> {
+        self.asking.fetch_add(1, Ordering::Relaxed);
+        Asking(&self.asking)
     }
 
     /// Has the texts of a set read in the background.
@@ -226,6 +244,9 @@ impl Mind {
         }
         let unread = set.unread();
         for numbers in unread.chunks(CHUNK) {
+            while self.asking.load(Ordering::Relaxed) > 0 {
+                std::thread::sleep(STEP_BACK);
+            }
             let texts: Vec<&str> = numbers.iter().map(|number| set.text(*number)).collect();
             let vectors = loop {
                 match self.vectors(&texts, None) {
