@@ -132,8 +132,8 @@ pub const KEYS: &[Key] = &[
         table: "complete",
         name: "native_percent",
         kind: number(3, 0, 100),
-        help: "When the first candidate is less likely than this, in percent, the shell's own order \
-               is left as it is.",
+        help: "When the first candidate is less likely than this, in percent, and hardly likelier \
+               than any other, the shell's own order is left as it is.",
     },
     Key {
         table: "history",

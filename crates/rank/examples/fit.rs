@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! fit HISTORY.jsonl.gz [--cases CASES.jsonl=PRIORS.tsv]... [--left-out-users] [--left-out-cases]
-//!     [--test CASES]... [--write WEIGHTS.rs]
+//!     [--test CASES]... [--adapt] [--write WEIGHTS.rs]
 //! ```
 //!
 //! HISTORY holds one user per line (see `eval::history`); each CASES file holds completion cases
@@ -10,7 +10,8 @@
 //! --without 0`). Lines are fitted first, since the other blends look at likely lines.
 //! `--left-out-users` also fits without each sixth of the users, `--left-out-cases` without each
 //! file of cases, and they report what those weights reach on what was left out. `--test` reports
-//! on cases that no fitting sees. `--write` puts the weights into
+//! on cases that no fitting sees. `--adapt` adapts the built-in weights to the first two thirds of
+//! each history, as the worker does, and reports what that gives on the rest. `--write` puts the weights into
 //! `crates/rank/src/weights.rs` and the network into `lines/network.tsv` beside it. The same input gives the same weights.
 
 use std::fs::{self, File};
@@ -18,6 +19,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use tabsense_rank::eval::adapt::{Verdict, adapt};
 use tabsense_rank::eval::bend::{Bending, bend};
 use tabsense_rank::eval::choices::{self, Sample};
 use tabsense_rank::eval::fit::{self, Choice, Options};
@@ -49,6 +51,10 @@ fn main() -> Result<(), Failure> {
             "--left-out-cases" => cases_out = true,
             "--write" => write = arguments.next(),
             "--test" => tests.extend(arguments.next()),
+            "--adapt" => {
+                report_adapted(&users);
+                return Ok(());
+            }
             "--cases" => {
                 let value = arguments.next().unwrap_or_default();
                 let (cases, priors) = value.split_once('=').ok_or("--cases CASES=PRIORS")?;
@@ -253,6 +259,60 @@ fn report_users_left_out(users: &[User]) {
     println!(
         "\nHistories, each user left out of the fitting:\n\n{}",
         history::report(&scores)
+    );
+}
+
+fn report_adapted(users: &[User]) {
+    println!(
+        "user, gains that were judged in lines, words, directories; gain on the rest in lines"
+    );
+    let start = Weights::default();
+    let (mut sum, mut kept) = (0.0, 0);
+    for user in users {
+        let cut = user.commands.len() * 2 / 3;
+        let mut first = user.clone();
+        first.commands.truncate(cut);
+        let outcome = match adapt(&first, &[], &start, None, &|| false) {
+            Ok(outcome) => outcome,
+            Err(why) => {
+                println!("{} {why}", user.user);
+                continue;
+            }
+        };
+        let shown = |verdict: &Verdict| {
+            let mark = if verdict.is_gain() {
+                "kept"
+            } else {
+                "not kept"
+            };
+            let percent = |share: f64| 100.0 * share;
+            format!(
+                "{:+.2} ± {:.2} % {mark}",
+                percent(verdict.gain),
+                percent(verdict.error)
+            )
+        };
+        let rest = Sample {
+            from: cut,
+            ..Sample::whole(user, usize::MAX, 1)
+        };
+        let scores = history::per_command(user, &rest, &[&start, &outcome.weights]);
+        let gains: Vec<f64> = scores.iter().map(|s| s[1] - s[0]).collect();
+        let on_rest = Verdict::of(&gains);
+        sum += on_rest.gain;
+        kept += usize::from(outcome.lines.is_gain());
+        println!(
+            "{} {}; {}; {}; {}",
+            user.user,
+            shown(&outcome.lines),
+            shown(&outcome.words),
+            shown(&outcome.directories),
+            shown(&on_rest)
+        );
+    }
+    println!(
+        "lines kept for {kept}; mean gain on the rest {:+.2} %",
+        100.0 * sum / users.len() as f64
     );
 }
 

@@ -8,13 +8,16 @@
 
 use crate::candidate::Ranked;
 
+/// How many temperatures there are.
+pub(crate) const BUCKETS: usize = 4;
+
 /// Numbers of candidates that have a temperature of their own: up to so many.
-const UP_TO: [usize; 4] = [2, 5, 10, usize::MAX];
+const UP_TO: [usize; BUCKETS] = [2, 5, 10, usize::MAX];
 
 /// Temperatures of statistics alone, by number of candidates.
-const STATISTICS: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
+const STATISTICS: [f32; BUCKETS] = [1.65, 1.65, 1.3, 0.95];
 /// The same when a model was heard.
-const JUDGED: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
+const JUDGED: [f32; BUCKETS] = [2.6, 2.6, 2.1, 1.9];
 
 /// Who made a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +46,7 @@ pub(crate) fn bucket(candidates: usize) -> usize {
 }
 
 /// The temperatures in use.
-pub(crate) fn temperatures(voice: Voice) -> [f32; 4] {
+pub(crate) fn temperatures(voice: Voice) -> [f32; BUCKETS] {
     match voice {
         Voice::Statistics => STATISTICS,
         Voice::Judged => JUDGED,

@@ -1,6 +1,7 @@
 //! Ranking of directories to go to.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::candidate::{Context, ScoredDirectory};
 use crate::index::intern::NONE;
@@ -230,7 +231,10 @@ impl<'a> Finder<'a> {
 
     /// Where the likely `cd` lines lead.
     fn look_at_lines(&mut self, weights: &Weights) {
-        let mut predictor = Predictor::new(self.index, weights, self.context);
+        // By the sum alone, as these weights were fitted to it.
+        let mut weights = weights.clone();
+        weights.set_network(Arc::default());
+        let mut predictor = Predictor::new(self.index, &weights, self.context);
         let lines = predictor.lines(b"cd ", LINES);
         let most = lines.first().map_or(0.0, |l| l.score);
         let total: f32 = lines.iter().map(|l| (l.score - most).exp()).sum();

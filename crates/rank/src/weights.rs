@@ -41,119 +41,119 @@ blend! {
     /// Features of a whole line.
     Line {
         /// 1 if the line was never run.
-        New = 0.3763,
+        New = 0.3703,
         /// If it was never run: ln of the odds that this person's commands are new ones.
-        Novelty = 0.4595,
+        Novelty = 0.4759,
         /// ln(share + 1e-5) of its uses, half-life 50 commands.
-        Fast = 0.0001,
+        Fast = 0.0000,
         /// The same share itself.
-        FastShare = 0.0004,
+        FastShare = 0.0000,
         /// Share of its newest 12 uses, half-life 8 commands.
-        BurstShare = 0.0002,
+        BurstShare = 0.0003,
         /// ln(share + 1e-6), half-life 1500 commands.
-        Slow = 0.1715,
+        Slow = 0.1382,
         /// ln(1 + uses).
-        Count = 0.0002,
+        Count = 0.0000,
         /// ln(commands since its last use).
-        Age = 0.1741,
+        Age = 0.1914,
         /// ln of how often this person's next command was last used just so many commands ago.
-        Habit = 0.0351,
+        Habit = 0.0109,
         /// The same after a command whose own last use was as long ago as the previous command's.
-        HabitNext = 0.1202,
+        HabitNext = 0.1104,
         /// 1 if it is the previous command.
-        Previous = -2.5621,
+        Previous = -2.5784,
         /// 1 if it is the one before the previous command.
-        Second = -0.3900,
+        Second = -0.3989,
         /// 1 if it is the third last command.
-        Third = -0.1747,
+        Third = -0.1760,
         /// ln of the share that followed the previous command, backed off to `Fast`.
         After = 0.0000,
         /// Share that followed the previous command, half-life 20 sightings.
-        AfterShare = 0.3944,
+        AfterShare = 0.4771,
         /// 1 if it is what followed the previous command the last time.
-        AfterNewest = 0.1075,
+        AfterNewest = 0.1740,
         /// Share that followed the previous two commands, half-life 10 sightings.
-        AfterTwoShare = 0.6082,
+        AfterTwoShare = 0.7128,
         /// Share that followed the previous three commands, half-life 10 sightings.
-        AfterThreeShare = 0.7242,
+        AfterThreeShare = 0.8254,
         /// Share that followed the previous command in this directory.
-        AfterHereShare = 0.5482,
+        AfterHereShare = 0.6039,
         /// Share that came two commands after the one before the previous command.
-        SkipShare = 0.2831,
+        SkipShare = 0.3782,
         /// ln of the share that followed a command with the same first two words, backed off.
-        Pair = 0.0315,
+        Pair = 0.0253,
         /// ln of the share that followed a command with the same first word, backed off.
-        Head = 0.0005,
+        Head = 0.0006,
         /// ln of the share in this directory, half-life 50 commands there, backed off.
-        Here = 0.0005,
+        Here = 0.0000,
         /// The same share itself.
-        HereShare = 0.0001,
+        HereShare = 0.0000,
         /// The same share, half-life 300 commands there.
-        HereSlowShare = 0.0001,
+        HereSlowShare = 0.0000,
         /// 1 / (commands in this directory since its last use here).
-        HereAge = 0.4195,
+        HereAge = 0.3815,
         /// Share in the project's other directories and those above.
-        AroundShare = 0.0400,
+        AroundShare = 0.0545,
         /// At the start of a session or after a pause: share of such starts, half-life 20 starts.
-        StartShare = 2.5623,
+        StartShare = 2.5161,
         /// ln of the probability when every kind of evidence is backed off to the next weaker one.
-        Chained = 0.0433,
+        Chained = 0.0000,
         /// ln(1e-4 + 0.2 FastShare + 0.15 BurstShare + 0.2 HereShare + 0.3 AfterShare
         /// + 0.2 AfterTwoShare + 0.1 share after the same first two words): any one suffices.
-        Mixed = 0.2906,
+        Mixed = 0.2188,
         /// Share of its uses that failed.
         Failed = -1.0000,
         /// ln of the share of its newest 12 uses within two hours of this time of day.
-        Hour = 0.0613,
+        Hour = 0.0292,
         /// ln(1 + minutes since its last use); 0 if either time is not known.
-        Minutes = 0.0113,
+        Minutes = 0.0134,
         /// |ln(time since its last use) - ln(time between its last two uses)|, in commands.
-        Rhythm = -0.0643,
+        Rhythm = -0.0877,
         /// 1 / (its place among the session's recent commands, the newest 1).
-        Session = 0.5734,
+        Session = 0.5689,
         /// 1 if it goes by relative path and was never used in this directory.
-        Elsewhere = -0.6828,
+        Elsewhere = -0.6705,
         /// ln(1 + 100 share), where share is that of the times that the previous command's pattern
         /// led to it.
-        Template = 0.4181,
+        Template = 0.3824,
         /// The same if the line was never run.
-        TemplateNew = 1.1456,
+        TemplateNew = 1.1602,
         /// 1 if a stock pattern gives it (`mkdir x`, then `cd x`).
-        Stock = 3.0176,
+        Stock = 3.0143,
         /// 1 / (commands since its argument was named), for lines made from an argument.
-        Carried = 1.0813,
+        Carried = 0.9794,
         /// ln of the share of its first word's uses that took an argument named just before.
-        CarryHabit = 0.1869,
+        CarryHabit = 0.1538,
         /// ln of the share of its first word after the previous first word.
-        NextHead = 0.0004,
+        NextHead = 0.0091,
         /// ln of the share of its first word after this very command, backed off to `NextHead`.
-        AfterHead = 0.0522,
+        AfterHead = 0.0703,
         /// ln(share + 1e-4) of its first word, half-life 50 commands.
-        HeadFast = 0.1698,
+        HeadFast = 0.2040,
         /// ln(share + 1e-4) of its first two words, half-life 50 commands.
-        PairFast = -0.1293,
+        PairFast = -0.1149,
         /// ln(share + 0.01) of its first word in this directory, half-life 50 commands there.
         HeadHere = 0.0000,
         /// ln(share + 0.01) among the newest 64 uses of its first word, half-life 10 of them.
-        InHead = 0.1215,
+        InHead = 0.1089,
         /// The same share among those in this directory.
-        InHeadHere = 0.0004,
+        InHeadHere = 0.0000,
         /// ln(uses of its first word since its last use).
-        HeadAge = -0.0793,
+        HeadAge = -0.0693,
         /// 1 if it is the newest line with its first word.
-        HeadNewest = 0.3600,
+        HeadNewest = 0.3029,
         /// ln(1e-4 + the chance of its first word times that of it among the lines with that word).
-        Factored = 0.0407,
+        Factored = 0.0243,
         /// ln of its length in bytes.
-        Length = -0.0843,
+        Length = -0.0801,
         /// 1 if it has the same first two words as the previous command but is another line.
-        SamePair = -0.2143,
+        SamePair = -0.2718,
         /// Length of what it shares at the start with the previous command, over the longer length.
-        Alike = 1.7652,
+        Alike = 1.7880,
         /// `Alike` if the previous command failed.
         Repair = 0.3000,
         /// ln of the chance of its first word after the previous one for people at large.
-        Prior = 0.0046,
+        Prior = 0.0000,
         /// What a small network over the others adds; see `lines/network.rs`.
         Network = 1.0000,
     }
@@ -363,9 +363,10 @@ impl Default for Weights {
             priors: Priors::built_in(),
             network: Network::built_in(),
             model: ModelWeights {
+                // Best on completion cases, by reciprocal rank; 0.5 to 1.5 are alike.
                 command: 1.0,
-                word: 0.8,
-                path: 0.6,
+                word: 0.6,
+                path: 0.4,
                 line: 0.0,
             },
         }

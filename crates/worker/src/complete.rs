@@ -35,6 +35,9 @@ const DETAILS_BUDGET: Duration = Duration::from_millis(3);
 /// The most that reading the working directory for the model may take.
 const NAMES_BUDGET: Duration = Duration::from_millis(3);
 
+/// A first candidate that is not even so many times as likely as one drawn by lot says nothing.
+const WORTHLESS: f32 = 3.0;
+
 /// Candidates of an answer that are remembered until the next prompt.
 const REMEMBERED: usize = 64;
 
@@ -348,7 +351,8 @@ impl<'a> Completion<'a> {
     ) -> Decided {
         let settings = &self.worker.settings;
         let confidence = confidence(&order, voice);
-        if confidence.first < percent(settings.complete_native_percent()) {
+        let floor = percent(settings.complete_native_percent());
+        if confidence.first < floor.min(WORTHLESS / order.len().max(1) as f32) {
             native_order(&mut order, candidates);
         }
         let line = &self.ask.line;

@@ -28,8 +28,9 @@ const BLOCK: usize = 10;
 /// Choices that are fitted to, at most about so many per blend.
 const LINES: usize = 4000;
 const WORDS: usize = 2000;
-/// Prompts at which a model is asked whether it helps.
-const ASKED: usize = 160;
+/// Prompts that are looked at, and words at which a model is asked whether it helps.
+const LOOKED_AT: usize = 800;
+const ASKED: usize = 240;
 /// Below so many answers nothing is said about a model.
 const FEWEST_ASKED: usize = 60;
 /// A choice of a given strength (prior variance 0.1 of a weight) for so many choices.
@@ -274,7 +275,10 @@ impl<'a> Run<'a> {
             without: 0.0,
             with: 0.0,
         };
-        word_places(self.user, &self.later(ASKED), |place| {
+        word_places(self.user, &self.later(LOOKED_AT), |place| {
+            if helps.cases >= ASKED {
+                return;
+            }
             let (context, slot) = (place.context, &place.slot);
             let mut ranked = rank_words(place.index, weights, context, slot, place.candidates);
             let before = reciprocal(&ranked, place.chosen);

@@ -1,5 +1,7 @@
 //! Fitting the network over the features of a line together with the blend's weights.
 //!
+//! Evidence that must not count against a line does not in the network either: see `bound`.
+//!
 //! Minimises, with Adam over shuffled batches, the mean of `(1 - AIM) * -ln p + AIM * -q`: `p` is
 //! the chance of the chosen line, `q` the same with scores stretched by [`SHARP`]. The second part
 //! counts what comes first more than what is far behind anyway.
@@ -9,7 +11,7 @@ use crate::lines::Vector;
 use crate::lines::network::{Network, Unit};
 use crate::weights::Line;
 
-const UNITS: usize = 16;
+const UNITS: usize = 24;
 /// Steps of the blend's weights are so much smaller.
 const LINEAR: f32 = 0.3;
 const DECAY: f32 = 1e-4;
@@ -60,6 +62,12 @@ pub fn bend(choices: &[Choice], start: &[f32], least: &[f32], how: Bending) -> (
             .sum();
         *weight = sum * 1.7 / (N as f32).sqrt();
     }
+    parameters[OUT..BIAS].fill(0.05);
+    for (at, parameter) in parameters.iter_mut().enumerate() {
+        if bound(at, least) == 0.0 {
+            *parameter = parameter.abs();
+        }
+    }
     let mean_weight = choices.iter().map(|c| c.weight).sum::<f32>() / choices.len().max(1) as f32;
     let mut order: Vec<usize> = (0..choices.len()).collect();
     let steps = (how.epochs * choices.len().div_ceil(how.batch)).max(1);
@@ -88,10 +96,8 @@ pub fn bend(choices: &[Choice], start: &[f32], least: &[f32], how: Bending) -> (
                 let mean = first[i] / (1.0 - 0.9_f32.powi(step));
                 let spread = second[i] / (1.0 - 0.999_f32.powi(step));
                 let rate = if i < N { LINEAR * rate } else { rate };
-                parameters[i] -= rate * mean / (spread.sqrt() + 1e-8);
-                if i < N {
-                    parameters[i] = parameters[i].max(least[i]);
-                }
+                let step = rate * mean / (spread.sqrt() + 1e-8);
+                parameters[i] = (parameters[i] - step).max(bound(i, least));
             }
         }
     }
@@ -105,6 +111,17 @@ pub fn bend(choices: &[Choice], start: &[f32], least: &[f32], how: Bending) -> (
     let mut weights = parameters[..N].to_vec();
     weights[Line::Network as usize] = 1.0;
     (weights, network)
+}
+
+/// The bound of a parameter. No unit takes away, and none is held down by evidence that must not
+/// count against a line: so such evidence cannot count against it in the network either.
+fn bound(at: usize, least: &[f32]) -> f32 {
+    match at {
+        ..OUT => least[at],
+        OUT..BIAS => 0.0,
+        BIAS..WEIGHTS => f32::NEG_INFINITY,
+        _ => least[(at - WEIGHTS) % N],
+    }
 }
 
 fn of_unit(parameters: &[f32], unit: usize) -> Vector {
@@ -212,12 +229,13 @@ mod tests {
     use crate::weights::Blend;
 
     /// The chosen line has exactly one of two features, the others both or none: no sum can tell.
+    /// They are features that may count either way.
     fn either_or(n: usize) -> Vec<Choice> {
         let mut random = Random::new(7);
         let row = |a: f32, b: f32| {
             let mut values = [0.0; N];
-            values[Line::After as usize] = a;
-            values[Line::Here as usize] = b;
+            values[Line::Length as usize] = a;
+            values[Line::Rhythm as usize] = b;
             values
         };
         (0..n)
@@ -234,6 +252,35 @@ mod tests {
                 }
             })
             .collect()
+    }
+
+    #[test]
+    fn evidence_for_a_line_never_counts_against_it() {
+        let how = Bending {
+            epochs: 5,
+            batch: 32,
+            rate: 0.03,
+            seed: 1,
+        };
+        // What was chosen has less evidence every time.
+        let mut random = Random::new(3);
+        let choices: Vec<Choice> = (0..128)
+            .map(|_| {
+                let mut values = [[0.0; N]; 2];
+                values[1][Line::After as usize] = 1.0 + random.below(3) as f32;
+                Choice {
+                    values: values.concat(),
+                    weight: 1.0,
+                }
+            })
+            .collect();
+        let (_, network) = bend(&choices, &[0.0; N], &least(Blend::Lines), how);
+        let of = |after: f32| {
+            let mut values = [0.0; N];
+            values[Line::After as usize] = after;
+            network.of(&values)
+        };
+        assert!(of(0.0) <= of(1.0) && of(1.0) <= of(3.0));
     }
 
     #[test]

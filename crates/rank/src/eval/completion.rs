@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::calibration::{Calibration, Judgement};
 use super::{Case, EvalError};
 use crate::candidate::{Candidate, Context, Event, Kind, Match, Recent, Slot};
+use crate::confidence::Voice;
 use crate::decide::{Decide, refine};
 use crate::index::Index;
 use crate::weights::Weights;
@@ -36,6 +38,9 @@ pub struct Method {
     pub mrr: f64,
     /// By kind of case.
     pub by_kind: BTreeMap<String, KindShares>,
+    /// How honest its chances are; absent for the native order, which has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
 }
 
 /// What the cases give.
@@ -57,13 +62,31 @@ pub fn evaluate(
         return Err(EvalError::Empty);
     }
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut judgements: BTreeMap<&str, Vec<Judgement>> = BTreeMap::new();
     for case in cases {
         let native = case.candidates.iter().position(|c| *c == case.answer);
         let statistics = scores(case, weights, None);
+        let mut voice = Voice::Statistics;
         let judged = match &mut model {
-            Some(model) => scores(case, weights, Some(&mut **model)),
+            Some(model) => {
+                voice = Voice::Judged;
+                scores(case, weights, Some(&mut **model))
+            }
             None => statistics.clone(),
         };
+        if let Some(answer) = native {
+            let said = [
+                ("tabsense", &judged, voice),
+                ("tabsense-nomodel", &statistics, Voice::Statistics),
+            ];
+            for (name, scores, voice) in said {
+                judgements.entry(name).or_default().push(Judgement {
+                    scores: scores.clone(),
+                    answer,
+                    voice,
+                });
+            }
+        }
         let last = case.candidates.len();
         places
             .entry("native")
@@ -78,9 +101,11 @@ pub fn evaluate(
             .or_default()
             .push(place(case, &judged));
     }
-    let methods = places
-        .into_iter()
-        .map(|(name, places)| (name.to_owned(), method(cases, &places)));
+    let methods = places.into_iter().map(|(name, places)| {
+        let mut method = method(cases, &places);
+        method.calibration = judgements.get(name).map(|all| Calibration::of(all));
+        (name.to_owned(), method)
+    });
     Ok(Report {
         cases: cases.len(),
         methods: methods.collect(),
@@ -210,5 +235,6 @@ fn method(cases: &[Case], places: &[usize]) -> Method {
         top3: top3 / cases.len() as f64,
         mrr: all.mrr,
         by_kind,
+        calibration: None,
     }
 }

@@ -186,7 +186,7 @@ pub fn evaluate_user(
 /// Replays a part of a history under several weights. For each command and weights: the mean of
 /// the command being first with nothing typed, the same with its first word and a blank typed if
 /// it is longer, and the shares of its keystrokes saved by line and by word.
-pub(super) fn per_command(user: &User, sample: &Sample<'_>, weights: &[&Weights]) -> Vec<Vec<f64>> {
+pub fn per_command(user: &User, sample: &Sample<'_>, weights: &[&Weights]) -> Vec<Vec<f64>> {
     let mut replay = Replay::new(user.has_time);
     let mut scores = Vec::new();
     for at in 0..sample.to {
@@ -365,6 +365,7 @@ impl Replay {
             weights,
             model,
             heard: HashMap::new(),
+            known: HashMap::new(),
         };
         score_lines(&command.cmd, &mut offers, score);
         let target = after.and_then(|after| cd_target(command, after));

@@ -5,6 +5,7 @@
 pub mod adapt;
 pub mod baselines;
 pub mod bend;
+mod calibration;
 mod cd;
 pub mod choices;
 pub mod completion;
@@ -15,6 +16,7 @@ mod render;
 mod rows;
 mod typing;
 
+pub use calibration::Calibration;
 pub use rows::{Case, CaseRecent, Command, User, read_cases, read_users};
 
 /// Why an evaluation could not run.

@@ -1,6 +1,6 @@
 //! What all methods offer for one command of a replay, and what that is worth.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::baselines::{self, LONGEST_PREFIX};
 use super::history::UserScore;
@@ -12,14 +12,16 @@ use crate::weights::Weights;
 
 /// Lines that are offered, and that a model may reorder.
 const SHOWN: usize = 5;
-/// A model is not asked when the first line is so far ahead of the second that it could not change
-/// that: the logits of a question rarely differ by more than ten.
-const FAR: f32 = 3.0;
+/// Lines that a model is asked about at once.
+const ASKED: usize = 48;
+/// The logits of a question rarely differ by more: with a given weight a model cannot bring the
+/// second line before one that is further ahead than the weight times this.
+const REACH: f32 = 10.0;
 const LINE_METHODS: usize = baselines::METHODS.len() + 1;
 
 /// Whether a model's word could change which line comes first.
-fn is_close(lines: &[ScoredLine]) -> bool {
-    matches!(lines, [first, second, ..] if first.score - second.score < FAR)
+fn is_close(lines: &[ScoredLine], weight: f32) -> bool {
+    matches!(lines, [first, second, ..] if first.score - second.score < weight * REACH)
 }
 
 /// What all methods offer at one prompt.
@@ -32,43 +34,63 @@ pub(super) struct Offers<'a, 'm> {
     pub(super) model: Option<&'m mut dyn Decide>,
     /// What the model said of a line at this prompt: nothing typed changes it.
     pub(super) heard: HashMap<Vec<u8>, f32>,
+    /// Lines by statistics, by prefix.
+    pub(super) known: HashMap<String, Vec<ScoredLine>>,
 }
 
 impl Offers<'_, '_> {
+    /// The lines that are offered after a prefix of a command.
     fn ours(&mut self, prefix: &str) -> Vec<ScoredLine> {
-        let mut lines = self.predictor.lines(prefix.as_bytes(), SHOWN);
+        let mut lines = self.by_statistics(prefix);
         let weight = self.weights.model.line;
-        if self.model.is_none() || !is_close(&lines) || !self.ask(&lines) {
+        let heard = |line: &ScoredLine| self.heard.get(&line.text).copied();
+        if !lines.iter().all(|line| heard(line).is_some()) || !is_close(&lines, weight) {
             return lines;
         }
         for line in &mut lines {
-            line.score += weight * self.heard.get(&line.text).copied().unwrap_or_default();
+            line.score += weight * heard(line).unwrap_or_default();
         }
         lines.sort_by(|a, b| b.score.total_cmp(&a.score));
         lines
     }
 
-    /// Asks the model about the lines it has not been asked about; whether it answered.
-    fn ask(&mut self, lines: &[ScoredLine]) -> bool {
-        let texts = lines.iter().map(|line| line.text.as_slice());
-        let unknown: Vec<&[u8]> = texts
-            .filter(|text| !self.heard.contains_key(*text))
-            .collect();
-        let Some(model) = self.model.as_deref_mut().filter(|_| !unknown.is_empty()) else {
-            return true;
+    fn by_statistics(&mut self, prefix: &str) -> Vec<ScoredLine> {
+        if let Some(known) = self.known.get(prefix) {
+            return known.clone();
+        }
+        let lines = self.predictor.lines(prefix.as_bytes(), SHOWN);
+        self.known.insert(prefix.to_owned(), lines.clone());
+        lines
+    }
+
+    /// Asks the model about every line that it could move, for all prefixes of a command at once:
+    /// what it says of a line does not depend on what is typed.
+    fn ask(&mut self, command: &str) {
+        let weight = self.weights.model.line;
+        let mut texts: BTreeSet<Vec<u8>> = BTreeSet::new();
+        let ends = command.char_indices().map(|(at, _)| at);
+        for end in ends.take(LONGEST_PREFIX + 1) {
+            let lines = self.by_statistics(&command[..end]);
+            if is_close(&lines, weight) {
+                texts.extend(lines.into_iter().map(|line| line.text));
+            }
+        }
+        let texts: Vec<Vec<u8>> = texts.into_iter().collect();
+        let Some(model) = self.model.as_deref_mut() else {
+            return;
         };
-        let question = Question {
-            asks: Asks::Line,
-            context: self.context,
-            before: b"",
-            options: &unknown,
-        };
-        let Some(logits) = model.logits(&question) else {
-            return false;
-        };
-        let new = unknown.iter().map(|text| text.to_vec()).zip(logits);
-        self.heard.extend(new);
-        true
+        for texts in texts.chunks(ASKED) {
+            let options: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let question = Question {
+                asks: Asks::Line,
+                context: self.context,
+                before: b"",
+                options: &options,
+            };
+            if let Some(logits) = model.logits(&question) {
+                self.heard.extend(texts.iter().cloned().zip(logits));
+            }
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -81,6 +103,9 @@ impl Offers<'_, '_> {
 }
 
 pub(super) fn score_lines(command: &str, offers: &mut Offers<'_, '_>, score: &mut UserScore) {
+    if offers.model.is_some() {
+        offers.ask(command);
+    }
     score_prefix(command, "", "next", &[1, 3, 5], offers, score);
     for n in 1..=4 {
         if let Some((at, _)) = command.char_indices().nth(n) {

@@ -81,6 +81,16 @@ impl fmt::Display for completion::Report {
                     k.cases, k.top1, "", k.mrr
                 )?;
             }
+            if let Some(calibration) = &m.calibration {
+                writeln!(
+                    f,
+                    "{name:<18} says 0.9 or more in {:.1} % of the cases, {:.1} % of them right; \
+                     calibration error {:.3}",
+                    100.0 * calibration.sure,
+                    100.0 * calibration.sure_right,
+                    calibration.ece
+                )?;
+            }
         }
         Ok(())
     }

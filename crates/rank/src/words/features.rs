@@ -75,6 +75,8 @@ pub(crate) struct Features<'a> {
     markers: Vec<Vec<u8>>,
     count: usize,
     names: Names,
+    /// Whether anything is known of the names that the command takes.
+    takes_names: bool,
     place: Place,
 }
 
@@ -112,6 +114,7 @@ impl<'a> Features<'a> {
             markers: Vec::new(),
             count: candidates.len(),
             names: Names::default(),
+            takes_names: false,
             place: Place::new(context.cwd, slot),
         };
         features.look_at_lines(weights, slot);
@@ -119,6 +122,8 @@ impl<'a> Features<'a> {
         features.look_at_siblings(candidates);
         features.look_at_visits();
         if !words.is_empty() {
+            let common = weights.priors.total(Table::Kind, words[0]);
+            features.takes_names = common + features.uses.kinds_total > 0.0;
             features.names = Names::gather(context, words, slot.base(), candidates);
         } else {
             features.markers = markers(&weights.priors, context);
@@ -141,7 +146,7 @@ impl<'a> Features<'a> {
             self.put_command_priors(&mut v, text);
         } else {
             self.put_argument_priors(&mut v, &full);
-            if matches!(candidate.kind, Kind::File | Kind::Directory) {
+            if self.takes_names && matches!(candidate.kind, Kind::File | Kind::Directory) {
                 self.names.put(&mut v, text);
             }
         }

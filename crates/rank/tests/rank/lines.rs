@@ -191,3 +191,24 @@ fn lines_need_not_be_text() {
     );
     assert_eq!(lines[0].text, b"cat \xff\xfe");
 }
+
+#[test]
+fn a_new_session_starts_as_sessions_start() {
+    let mut index = Index::new();
+    for session in 0..12_u8 {
+        for command in ["git pull", "make", "vim a.c", "make", "ls"] {
+            index.observe(&Event {
+                command: command.as_bytes(),
+                cwd: b"/p",
+                session: &[session],
+                ..Event::default()
+            });
+        }
+    }
+    let context = Context {
+        cwd: b"/p",
+        session: b"new",
+        ..Context::default()
+    };
+    assert_eq!(offered(&index, &context, "")[0], "git pull");
+}

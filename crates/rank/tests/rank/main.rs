@@ -1,5 +1,6 @@
 //! Behaviour of the ranking, seen from outside.
 
+mod adapting;
 mod directories;
 mod evaluation;
 mod lines;
