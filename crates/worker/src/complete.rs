@@ -35,6 +35,9 @@ const DETAILS_BUDGET: Duration = Duration::from_millis(3);
 /// The most that reading the working directory for the model may take.
 const NAMES_BUDGET: Duration = Duration::from_millis(3);
 
+/// A first candidate that is less likely is not looked into for being sure.
+const POSSIBLE: f32 = 0.5;
+
 /// A first candidate that is not even so many times as likely as one drawn by lot says nothing.
 const WORTHLESS: f32 = 3.0;
 
@@ -361,7 +364,7 @@ impl<'a> Completion<'a> {
         let least = percent(settings.complete_insert_percent());
         let sure = settings.complete_inserts()
             // Looking into the history is for the few that are likely at all.
-            && confidence.first >= least
+            && confidence.first >= POSSIBLE
             && !asked_before(&self.worker.lock_answers())
             && {
                 let index = self.worker.read_index();

@@ -49,12 +49,15 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Remembers an answer. A line that starts with a blank is not to be remembered.
+    /// Remembers an answer; of a line that starts with a blank only whether it was sure.
     pub(crate) fn note(&mut self, session: &[u8], mut answer: Answer) {
-        if session.is_empty() || answer.front.starts_with(b" ") {
+        if session.is_empty() {
             return;
         }
         answer.candidates.truncate(CANDIDATES);
+        if answer.front.starts_with(b" ") {
+            answer.candidates.clear();
+        }
         if !self.sessions.contains_key(session) {
             if self.order.len() >= SESSIONS
                 && let Some(oldest) = self.order.pop_front()
@@ -296,7 +299,7 @@ mod tests {
         let mut answers = Answers::default();
         answers.note(b"s", answer(" git ", "c", &["commit"]));
         answers.note(b"", answer("git ", "c", &["commit"]));
-        assert!(answers.take(b"s").is_empty());
+        assert!(taken(answers.take(b"s"), b" git commit", 1).is_empty());
         let sure = Answer {
             sure: true,
             ..answer("git ", "c", &["commit"])

@@ -9,7 +9,9 @@
 //! 2. The first candidate goes on from there: it is no guess, and more than what stands there.
 //! 3. It was taken here at least [`OFTEN`] times, files and directories in this directory, and none
 //!    of the others ever was. It was never passed over since it was taken last.
-//! 4. It is as likely as the settings ask (0.9), and leads by [`MARGIN`].
+//! 4. It is as likely as the settings ask (0.9), and leads by [`MARGIN`]. The ranking's chances are
+//!    those of people without a history; a habit has its own: after n times without exception the
+//!    next one is like them with a chance of (n + 1) / (n + 2) (Laplace's rule of succession).
 //! 5. The line deletes, overwrites or forces nothing, and ends at the cursor.
 //! 6. It was not called sure for this very word since the last prompt: whoever took it back and
 //!    pressed TAB again wants the list.
@@ -21,6 +23,9 @@ const OFTEN: u32 = 3;
 
 /// How far the first must be ahead of the second.
 const MARGIN: f32 = 0.5;
+
+/// How far the ranking must have it ahead when the habit alone is likely enough.
+const AGREES: f32 = 0.2;
 
 /// Commands after which a wrong word does harm.
 const HARMFUL: [&[u8]; 27] = [
@@ -101,12 +106,18 @@ impl Answer<'_> {
             // A lone candidate needs no word from us.
             return false;
         };
-        self.is_likely(least) && self.goes_on(first) && self.is_habit(first) && !self.is_harmful()
+        self.is_likely(first, least)
+            && self.goes_on(first)
+            && self.is_habit(first)
+            && !self.is_harmful()
     }
 
-    fn is_likely(&self, least: f32) -> bool {
+    fn is_likely(&self, first: &Ranked, least: f32) -> bool {
+        let times = self.used[first.position].times as f32;
+        let habit = (times + 1.0) / (times + 2.0);
         let Confidence { first, second } = self.confidence;
-        first >= least && first - second >= MARGIN
+        let by_ranking = first >= least && first - second >= MARGIN;
+        by_ranking || (habit >= least && first - second >= AGREES)
     }
 
     fn goes_on(&self, first: &Ranked) -> bool {
@@ -245,6 +256,17 @@ mod tests {
     fn it_must_be_likely_and_far_ahead() {
         assert!(!is_sure(|parts| parts.confidence.first = 0.89));
         assert!(!is_sure(|parts| parts.confidence.second = 0.46));
+        // Eight times without exception: nine in ten.
+        let habit = |times: u32, first: f32| {
+            is_sure(move |parts| {
+                parts.used[0] = used(times);
+                parts.confidence = Confidence {
+                    first,
+                    second: 1.0 - first,
+                };
+            })
+        };
+        assert!(habit(8, 0.65) && !habit(7, 0.65) && !habit(8, 0.55));
     }
 
     #[test]
