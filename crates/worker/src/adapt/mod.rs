@@ -130,7 +130,7 @@ impl Adapter {
         };
         let elapsed = now.saturating_sub(at);
         // A time that is yet to come is a clock that was wrong.
-        let is_time = elapsed >= EVERY || elapsed < -EVERY;
+        let is_time = !(-EVERY..EVERY).contains(&elapsed);
         is_time && history >= SHORTEST as u64 && history.abs_diff(then) >= NEW
     }
 
