@@ -349,7 +349,13 @@ mod tests {
         assert!(steady.is_gain(), "{steady:?}");
         // Alternating blocks of gains and losses, nothing on average.
         let mixed: Vec<f64> = (0..400)
-            .map(|n| if n / BLOCK % 2 == 0 { 1.0 } else { -1.0 })
+            .map(|n| {
+                if (n / BLOCK).is_multiple_of(2) {
+                    1.0
+                } else {
+                    -1.0
+                }
+            })
             .collect();
         assert!(!Verdict::of(&mixed).is_gain());
         let rare: Vec<f64> = (0..400).map(|n| f64::from(u8::from(n == 7))).collect();
