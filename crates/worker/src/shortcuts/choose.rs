@@ -37,6 +37,9 @@ const PAGE_WORDS: f32 = 0.5;
 /// A number for how sure words alone can be: always below what is taken.
 const WORDS_ALONE: f32 = 0.45;
 
+/// What is left of a probability when the phrase is written like a command.
+const DOUBT: f32 = 0.5;
+
 /// A shortcut that may be meant.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
@@ -164,7 +167,11 @@ fn decide(
     let options = tell(&mut candidates, &phrase, mind, deadline)?;
     let decided = mind.compare(phrase, &options, deadline)?;
     let mut probabilities = softmax(&decided.logits, decided.temperature);
-    let none = probabilities.pop().unwrap_or(1.0);
+    let mut none = probabilities.pop().unwrap_or(1.0);
+    if is_command_line(text) {
+        probabilities.iter_mut().for_each(|p| *p *= DOUBT);
+        none = 1.0 - probabilities.iter().sum::<f32>();
+    }
     for (candidate, probability) in candidates.iter_mut().zip(probabilities) {
         candidate.probability = probability;
     }
@@ -174,6 +181,30 @@ fn decide(
         none,
         decided: true,
     })
+}
+
+/// Whether a phrase is written like a command: with an option, a variable, a pipe, an assignment.
+/// Whoever types one wants that one, however near a shortcut may be.
+fn is_command_line(phrase: &str) -> bool {
+    let is_option = |word: &str| {
+        let name = word.trim_start_matches('-');
+        let dashes = word.len() - name.len();
+        (1..=2).contains(&dashes) && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    let is_assignment = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let is_variable = |word: &str| {
+        let after = word.split('$').skip(1);
+        after
+            .into_iter()
+            .any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "{(".contains(c)))
+    };
+    let joins = |word: &str| matches!(word, "|" | "||" | "&&" | ">" | ">>" | "<");
+    let mut words = phrase.split_whitespace();
+    words.any(|word| is_option(word) || is_assignment(word) || is_variable(word) || joins(word))
 }
 
 /// The shortcuts with the nearest texts among those that have been read, nearest first.
@@ -206,7 +237,7 @@ fn nearest(sets: &[Arc<Set>], phrase: &Phrase) -> Vec<Candidate> {
 
 /// The text of a shortcut that is nearest, with its cosine.
 fn nearest_text(set: &Set, place: usize, phrase: &Phrase) -> Option<(usize, f32)> {
-    set.texts_of(place)
+    set.meanings_of(place)
         .filter_map(|text| Some((text, cosine(set.vector(text)?, phrase))))
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -290,8 +321,9 @@ fn read_missing(
         set, place, text, ..
     } in candidates
     {
-        let mut texts = vec![*text];
-        texts.extend(set.texts_of(*place).find(|first| first != text));
+        let meanings = set.meanings_of(*place);
+        let mut texts: Vec<usize> = meanings.clone().filter(|any| any == text).collect();
+        texts.extend(meanings.clone().find(|first| first != text));
         if texts.iter().all(|text| set.vector(*text).is_none()) {
             missing.extend(texts.into_iter().take(READ_NOW).map(|text| (set, text)));
         }
@@ -325,6 +357,44 @@ impl Choices {
             Some(Ordering::Greater | Ordering::Equal) if self.decided => Verdict::Sure,
             _ if best > 0.0 && best >= floor => Verdict::Unsure,
             _ => Verdict::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_like_a_command_is_told_from_words() {
+        for line in [
+            "ls -la",
+            "git rebase -i HEAD~3",
+            "echo $HOME",
+            "cat a | wc -l",
+            "alias gs='git status'",
+            "make && make install",
+            "export EDITOR=nano",
+            "cargo build --release",
+            "echo ${x}",
+            "sort <in >> out",
+        ] {
+            assert!(is_command_line(line), "{line}");
+        }
+        for words in [
+            "turn it down - now",
+            "git push",
+            "it costs $5",
+            "3000 端口被谁占了",
+            "what is 2 = 2",
+            "well-known wi-fi off",
+            "音量+",
+            "- milk",
+            "--",
+            "c'est trop fort",
+            "<&port>",
+        ] {
+            assert!(!is_command_line(words), "{words}");
         }
     }
 }

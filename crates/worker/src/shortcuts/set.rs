@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use tabsense_shortcuts::{Index, Shortcut};
+use tabsense_shortcuts::{Index, Shortcut, Source};
 
 /// The numbers that a model made of a text.
 pub(crate) type Vector = Arc<[f32]>;
@@ -48,6 +48,18 @@ impl Set {
         start..end
     }
 
+    /// The numbers of those of its texts that the model compares a phrase with.
+    ///
+    /// The model learned the built-in shortcuts by their first text, in English; in whatever
+    /// language a phrase is, that one says most.
+    pub(crate) fn meanings_of(&self, shortcut: usize) -> std::ops::Range<usize> {
+        let texts = self.texts_of(shortcut);
+        match self.shortcuts[shortcut].source {
+            Source::Builtin => texts.start..texts.end.min(texts.start + 1),
+            _ => texts,
+        }
+    }
+
     /// What the model made of a text, if it has been asked.
     pub(crate) fn vector(&self, number: usize) -> Option<&Vector> {
         self.vectors[number].get()
@@ -62,18 +74,13 @@ impl Set {
     /// The texts that the model has not been asked about: the first of every shortcut, then the
     /// second, and so on.
     pub(crate) fn unread(&self) -> Vec<usize> {
-        let mut unread: Vec<(usize, usize)> = Vec::new();
-        let (mut owner, mut place) = (usize::MAX, 0);
-        for number in 0..self.texts.len() {
-            let of = self.index.owner(number);
-            place = if of == owner { place + 1 } else { 0 };
-            owner = of;
-            if self.vector(number).is_none() {
-                unread.push((place, number));
-            }
-        }
+        let meanings = (0..self.shortcuts.len()).map(|shortcut| self.meanings_of(shortcut));
+        let mut unread: Vec<(usize, usize)> = meanings
+            .flat_map(|texts| texts.enumerate())
+            .filter(|(_, text)| self.vector(*text).is_none())
+            .collect();
         unread.sort_unstable();
-        unread.into_iter().map(|(_, number)| number).collect()
+        unread.into_iter().map(|(_, text)| text).collect()
     }
 }
 
@@ -109,5 +116,22 @@ mod tests {
         set.keep(2, Arc::from([1.0]));
         assert_eq!(set.unread(), [0, 1, 3]);
         assert_eq!(set.vector(2).map(|v| v[0]), Some(1.0));
+    }
+
+    #[test]
+    fn of_what_is_built_in_the_model_reads_the_english_text_alone() {
+        let set = Set::new(tabsense_shortcuts::builtin().to_vec(), true);
+        let unread = set.unread();
+        assert_eq!(unread.len(), set.shortcuts.len());
+        for (shortcut, text) in set.shortcuts.iter().zip(unread) {
+            let english = shortcut.title.0.iter().find(|title| title.language == "en");
+            let title = &english.expect("an English title").text;
+            assert!(
+                set.text(text).starts_with(title.as_str()),
+                "{}: {}",
+                shortcut.id,
+                set.text(text)
+            );
+        }
     }
 }
