@@ -306,9 +306,9 @@ fn there(program: &str) -> bool {
 }
 
 /// The records that the hook prints, and its status.
-fn press(home: &Home, mode: &str, line: &str, names: &str) -> (Vec<String>, Option<i32>) {
+fn press(home: &Home, line: &str, names: &str) -> (Vec<String>, Option<i32>) {
     let input = format!(
-        "shell=bash\0session=t\0cwd={}\0line={line}\0unit=chars\0mode={mode}\0\0{names}",
+        "shell=bash\0session=t\0cwd={}\0line={line}\0unit=chars\0\0{names}",
         text(&home.work())
     );
     let output = hook(home, "do", input.as_bytes());
@@ -323,8 +323,8 @@ fn the_hook_puts_a_sure_command_on_the_line() {
     let Some(home) = sure() else { return };
     let (phrase, answer) = sure_phrase(&home);
     replace(&home, &answer, "destructive", "rm {port} 窗");
-    for (mode, line) in [("key", phrase.to_owned()), ("ghost", format!(", {phrase}"))] {
-        let (records, status) = press(&home, mode, &line, "");
+    for line in [phrase.to_owned(), format!(", {phrase}")] {
+        let (records, status) = press(&home, &line, "");
         assert_eq!(status, Some(0), "{records:?}");
         assert_eq!(records[0], "v1");
         assert_eq!(records.last().expect("an end"), ".");
@@ -347,17 +347,13 @@ fn the_hook_offers_what_is_not_sure_and_leaves_the_line_alone_otherwise() {
     let Some(home) = by_words() else { return };
     let names = "a\tblit\tfrob the quux\0";
     eventually("the worker answers", || {
-        (press(&home, "key", "disk usage", "").1 == Some(0)).then_some(())
+        (press(&home, "disk usage", "").1 == Some(0)).then_some(())
     });
-    let (records, status) = press(&home, "key", "frob the quux", names);
+    let (records, status) = press(&home, "frob the quux", names);
     assert_eq!((status, records[1].as_str()), (Some(0), "message=not sure"));
     assert_eq!(records[2], "choice=4\t0\tblit\tblit");
-    assert_eq!(
-        press(&home, "ghost", "disk usage", ""),
-        (Vec::new(), NATIVE)
-    );
-    assert_eq!(press(&home, "key", "  , ", ""), (Vec::new(), NATIVE));
-    let (records, status) = press(&home, "key", "xyzzy", "");
+    assert_eq!(press(&home, "  , ", ""), (Vec::new(), NATIVE));
+    let (records, status) = press(&home, "xyzzy", "");
     assert_eq!(
         (records, status),
         (
@@ -368,17 +364,17 @@ fn the_hook_offers_what_is_not_sure_and_leaves_the_line_alone_otherwise() {
         )
     );
     good(&home, &["pause"]);
-    assert_eq!(press(&home, "key", "disk usage", ""), (Vec::new(), NATIVE));
+    assert_eq!(press(&home, "disk usage", ""), (Vec::new(), NATIVE));
 }
 
 #[test]
 fn the_hook_waits_for_no_worker() {
     let Some(home) = by_words() else { return };
-    assert_eq!(press(&home, "key", "disk usage", ""), (Vec::new(), NATIVE));
+    assert_eq!(press(&home, "disk usage", ""), (Vec::new(), NATIVE));
     let worker = home.worker();
     worker.freeze();
     let start = Instant::now();
-    assert_eq!(press(&home, "key", "disk usage", ""), (Vec::new(), NATIVE));
+    assert_eq!(press(&home, "disk usage", ""), (Vec::new(), NATIVE));
     let took = start.elapsed();
     assert!(took < Duration::from_millis(1000), "{took:?}");
     worker.thaw();

@@ -1,8 +1,7 @@
 //! `tabsense do --hook`: what a key in the shell turns the words on the line into.
 //!
-//! On standard input come the records of the other hooks, with the keys `line`, `cwd`, `shell`,
-//! `unit` and `mode` (`key` or `ghost`), and behind the header one record for each name of the
-//! user's own: `a` (alias), `b` (abbreviation) or `f` (function), TAB, the name, TAB, its text.
+//! On standard input come the records of the other hooks, with the keys `line`, `cwd`, `shell` and
+//! `unit`, and behind the header one record for each name of the user's own: `a` (alias), `b` (abbreviation) or `f` (function), TAB, the name, TAB, its text.
 //!
 //! The answer is `key=value` records between `v1` and `.`: `line`, `cursor`, `select`, `id`, `risk`,
 //! `probability`, `message`; or `message` and up to three `choice`s. Exit status 3 means: leave the
@@ -26,9 +25,6 @@ use crate::start::{Mode, start_worker};
 /// How long somebody who pressed a key waits.
 const KEY_MS: u64 = 200;
 
-/// How long an answer is of use while somebody types.
-const GHOST_MS: u64 = 100;
-
 /// Names and bytes of a text that are passed on.
 const NAMES: usize = 2000;
 const TEXT: usize = 1000;
@@ -37,15 +33,6 @@ const TEXT: usize = 1000;
 pub(crate) fn run() -> ExitCode {
     let deadline = Deadline::start(KEY_MS, NATIVE);
     answer(&deadline).unwrap_or_else(native)
-}
-
-/// How the answer would be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Somebody pressed a key and waits.
-    Key,
-    /// It would be shown while somebody types.
-    Ghost,
 }
 
 /// In what offsets are counted.
@@ -60,13 +47,6 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     let (settings, _) = Settings::load(&paths.config);
     let input = read_input()?;
     let records = Records::parse(&input);
-    let wanted = match records.get("mode") {
-        Some(b"ghost") => Wanted::Ghost,
-        _ => Wanted::Key,
-    };
-    if wanted == Wanted::Ghost {
-        deadline.set(GHOST_MS);
-    }
     let unit = match records.get("unit") {
         Some(b"bytes") => Unit::Bytes,
         _ => Unit::Chars,
@@ -85,7 +65,7 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     asked.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
     let asked = Request::new(records.session(), request::Body::Do(asked));
     let reply = connection.ask(&asked, deadline.left()).ok()?;
-    let printed = print(&reply.body, &settings, wanted, unit);
+    let printed = print(&reply.body, &settings, unit);
     replace_if_older(&mut connection, &reply);
     printed
 }
@@ -123,16 +103,11 @@ fn name(record: &[u8]) -> Option<Name> {
     })
 }
 
-fn print(
-    body: &Option<reply::Body>,
-    settings: &Settings,
-    wanted: Wanted,
-    unit: Unit,
-) -> Option<ExitCode> {
+fn print(body: &Option<reply::Body>, settings: &Settings, unit: Unit) -> Option<ExitCode> {
     let Some(reply::Body::Chosen(chosen)) = body else {
         return None;
     };
-    let (records, status) = told(chosen, settings, wanted, unit)?;
+    let (records, status) = told(chosen, settings, unit);
     let mut out = Vec::new();
     for record in [b"v1".to_vec()]
         .into_iter()
@@ -148,30 +123,21 @@ fn print(
     Some(status)
 }
 
-/// The records of an answer and the exit status; none when there is nothing to say.
-fn told(
-    chosen: &Chosen,
-    settings: &Settings,
-    wanted: Wanted,
-    unit: Unit,
-) -> Option<(Vec<Vec<u8>>, ExitCode)> {
-    let verdict = Verdict::of(chosen, settings);
-    match (verdict, wanted) {
-        (Verdict::Sure(best), _) if best.unavailable.is_empty() => {
-            Some((line(best, unit), ExitCode::SUCCESS))
-        }
-        (_, Wanted::Ghost) => None,
-        (Verdict::Sure(best), Wanted::Key) => {
+/// The records of an answer and the exit status.
+fn told(chosen: &Chosen, settings: &Settings, unit: Unit) -> (Vec<Vec<u8>>, ExitCode) {
+    match Verdict::of(chosen, settings) {
+        Verdict::Sure(best) if best.unavailable.is_empty() => (line(best, unit), ExitCode::SUCCESS),
+        Verdict::Sure(best) => {
             let message = format!("{}: {}", best.id, best.unavailable);
-            Some((vec![text("message", &message)], ExitCode::SUCCESS))
+            (vec![text("message", &message)], ExitCode::SUCCESS)
         }
-        (Verdict::Unsure(choices), Wanted::Key) => {
+        Verdict::Unsure(choices) => {
             let usable = choices.iter().filter(|choice| is_usable(choice));
             let offered: Vec<Vec<u8>> = usable.map(|choice| offer(choice, unit)).collect();
             let records = [vec![text("message", "not sure")], offered].concat();
-            Some((records, ExitCode::SUCCESS))
+            (records, ExitCode::SUCCESS)
         }
-        (Verdict::Nothing, Wanted::Key) => Some((vec![text("message", "nothing fits")], native())),
+        Verdict::Nothing => (vec![text("message", "nothing fits")], native()),
     }
 }
 
@@ -243,20 +209,20 @@ mod tests {
         }
     }
 
-    fn told_of(choices: Vec<Choice>, wanted: Wanted) -> Option<Vec<String>> {
+    fn told_of(choices: Vec<Choice>) -> Vec<String> {
         let chosen = Chosen {
             choices,
             decided: true,
             ..Chosen::default()
         };
-        let (records, _) = told(&chosen, &Settings::default(), wanted, Unit::Chars)?;
+        let (records, _) = told(&chosen, &Settings::default(), Unit::Chars);
         let text = |record: Vec<u8>| String::from_utf8(record).expect("UTF-8");
-        Some(records.into_iter().map(text).collect())
+        records.into_iter().map(text).collect()
     }
 
     #[test]
     fn a_sure_answer_is_a_line_with_the_cursor_on_what_is_missing() {
-        let records = told_of(vec![choice("端口 <&port> x", 0.97)], Wanted::Ghost);
+        let records = told_of(vec![choice("端口 <&port> x", 0.97)]);
         let expected = [
             "line=端口 <&port> x",
             "cursor=3",
@@ -265,13 +231,13 @@ mod tests {
             "risk=write",
             "probability=0.970",
         ];
-        assert_eq!(records.expect("an answer"), expected);
+        assert_eq!(records, expected);
     }
 
     #[test]
-    fn an_unsure_answer_offers_and_ghost_text_is_never_unsure() {
+    fn an_unsure_answer_offers() {
         let choices = vec![choice("one", 0.5), choice("two", 0.3)];
-        let records = told_of(choices.clone(), Wanted::Key).expect("an answer");
+        let records = told_of(choices);
         assert_eq!(
             records,
             [
@@ -280,10 +246,8 @@ mod tests {
                 "choice=3\t0\tKill\u{fffd}port\ttwo"
             ]
         );
-        assert_eq!(told_of(choices, Wanted::Ghost), None);
-        let records = told_of(Vec::new(), Wanted::Key).expect("an answer");
+        let records = told_of(Vec::new());
         assert_eq!(records, ["message=nothing fits"]);
-        assert_eq!(told_of(Vec::new(), Wanted::Ghost), None);
     }
 
     #[test]
@@ -292,7 +256,7 @@ mod tests {
             unavailable: "not available here: it needs x".to_owned(),
             ..choice("", 0.99)
         };
-        let records = told_of(vec![gone], Wanted::Key).expect("an answer");
+        let records = told_of(vec![gone]);
         assert_eq!(
             records,
             ["message=kill_port: not available here: it needs x"]
