@@ -6,7 +6,7 @@ const ALT_ENTER: &str = "\x1b\r";
 const CHOSEN: &str = "\x18d";
 const UNDO: &str = "\x1f";
 
-fn start(home: &Home, options: Options) -> Terminal {
+fn start(home: &Home, options: &Options) -> Terminal {
     home.meaning(
         0,
         &[
@@ -18,7 +18,7 @@ fn start(home: &Home, options: Options) -> Terminal {
             "probability=0.93",
         ],
     );
-    home.start(&options)
+    home.start(options)
 }
 
 fn scripted() -> Options {
@@ -40,7 +40,7 @@ fn wait_cursor(terminal: &Terminal, left: &str, whole: &str) {
 fn the_key_turns_the_words_into_the_command_and_undo_brings_them_back() {
     let Some(home) = home() else { return };
     let names = "alias qqq='git status'; qqf() { : }; _qqhidden() { : }";
-    let mut terminal = start(&home, scripted().after(names));
+    let mut terminal = start(&home, &scripted().after(names));
     terminal.press(format!("how big is this{ALT_ENTER}"));
     wait_cursor(&terminal, "du -sh ", "du -sh <&path> | sort -h");
     terminal.press(UNDO);
@@ -71,7 +71,7 @@ fn the_key_turns_the_words_into_the_command_and_undo_brings_them_back() {
 #[test]
 fn nothing_is_run_by_the_key_or_the_comma() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted());
+    let mut terminal = start(&home, &scripted());
     home.meaning(0, &["line=argdump ran"]);
     terminal.press(format!("do it{ALT_ENTER}"));
     terminal.wait_line("argdump ran");
@@ -90,7 +90,7 @@ fn nothing_is_run_by_the_key_or_the_comma() {
 #[test]
 fn the_comma_puts_the_cursor_on_the_placeholder() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted());
+    let mut terminal = start(&home, &scripted());
     terminal.press(format!(", how big{ENTER}"));
     wait_cursor(&terminal, "du -sh ", "du -sh <&path> | sort -h");
 }
@@ -98,7 +98,7 @@ fn the_comma_puts_the_cursor_on_the_placeholder() {
 #[test]
 fn where_the_answer_is_not_sure_the_key_goes_through_the_choices() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted());
+    let mut terminal = start(&home, &scripted());
     home.meaning(
         0,
         &[
@@ -129,7 +129,7 @@ fn where_the_answer_is_not_sure_the_key_goes_through_the_choices() {
 #[test]
 fn without_an_answer_the_line_stays() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted().before("TABSENSE_DO_KEY='^Xd'"));
+    let mut terminal = start(&home, &scripted().before("TABSENSE_DO_KEY='^Xd'"));
     home.meaning(3, &["message=nothing fits"]);
     terminal.press(format!("blue cheese{CHOSEN}"));
     terminal.wait_text("nothing fits");
@@ -151,7 +151,7 @@ fn without_an_answer_the_line_stays() {
 #[test]
 fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted());
+    let mut terminal = start(&home, &scripted());
     home.meaning(3, &["message=nothing fits"]);
     terminal.press(format!("{ALT_ENTER}argdump a{ALT_ENTER}argdump b"));
     terminal.wait_for("three lines", |screen| {
@@ -171,7 +171,7 @@ fn in_vi_mode_the_key_works_and_escape_stays() {
         scripted().before("bindkey -v; KEYTIMEOUT=1"),
         scripted().after("bindkey -v; KEYTIMEOUT=1"),
     ] {
-        let mut terminal = start(&home, options);
+        let mut terminal = start(&home, &options);
         home.meaning(3, &["message=nothing fits"]);
         terminal.press(format!("do it{ALT_ENTER}"));
         terminal.wait_text("nothing fits");
@@ -196,7 +196,7 @@ fn the_users_own_key_and_comma_stay() {
     let Some(home) = home() else { return };
     let own = "mine() { LBUFFER+=mine }; zle -N mine; bindkey '^[^M' mine; ,() { argdump own $@ }";
     for options in [scripted().before(own), scripted().after(own)] {
-        let mut terminal = start(&home, options);
+        let mut terminal = start(&home, &options);
         terminal.press(format!("ls {ALT_ENTER}"));
         terminal.wait_line("ls mine");
         terminal.clear_line();
@@ -210,10 +210,10 @@ fn the_users_own_key_and_comma_stay() {
 #[test]
 fn another_key_may_be_chosen_and_none() {
     let Some(home) = home() else { return };
-    let mut terminal = start(&home, scripted().before("TABSENSE_DO_KEY='^Xd'"));
+    let mut terminal = start(&home, &scripted().before("TABSENSE_DO_KEY='^Xd'"));
     terminal.press("how big\x18d");
     terminal.wait_line("du -sh ");
-    let mut terminal = start(&home, scripted().before("TABSENSE_DO_KEY="));
+    let mut terminal = start(&home, &scripted().before("TABSENSE_DO_KEY="));
     // What zsh does there: a line break.
     terminal.press(format!("how big{ALT_ENTER}x"));
     terminal.wait_for("a second line", |screen| {
