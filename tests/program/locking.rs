@@ -94,10 +94,12 @@ fn a_database_that_is_locked_at_the_first_prompt_still_gets_the_shells_history()
     let _worker = home.worker();
     assert!(home.tabsense(&["worker", "stop"]).status.success());
     home.write(".bash_history", "from the file\n");
+    let (version, _) = schema(&home);
     let holder = open(&home).expect("open");
-    holder
-        .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = 1;")
-        .expect("locked");
+    let lock = format!(
+        "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = {version};"
+    );
+    holder.execute_batch(&lock).expect("locked");
     ran(&home, "bash", "typed", &[]);
     eventually("the command waits", || {
         (status(&home)["waiting"] == 1).then_some(())

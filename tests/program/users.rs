@@ -115,6 +115,11 @@ fn root_with_a_users_environment_touches_nothing_of_the_users() {
     answered(&home, USER);
     ran(&home, USER, "by the user");
     wait_commands(&home, &["by the user"]);
+    eventually("the model is unpacked", || {
+        let files = owners(home.root()).into_keys();
+        let mut weights = files.filter(|file| file.ends_with("builtin/model.safetensors"));
+        weights.next()
+    });
     let before = owners(home.root());
     let [worker] = workers(&home)[..] else {
         panic!("{:?}", workers(&home))
