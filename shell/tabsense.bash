@@ -186,7 +186,7 @@ if [ -z "$__tabsense_native" ]; then
     set +m
     shopt -s lastpipe
     shopt -u nocasematch failglob nullglob
-    local word=$1 options flags='' quote='' raw base='' plain add=0 unit=bytes
+    local word=$1 options flags='' quote='' raw base='' plain add=0 sure=0 unit=bytes
     local -a list=() reply=()
     options=$(\builtin compopt)
     raw=${COMP_WORDS[COMP_CWORD]-}
@@ -214,6 +214,8 @@ if [ -z "$__tabsense_native" ]; then
     case $options in
       *'-o filenames'*) flags+=f ;;
     esac
+    # A list that is asked for, and going through the candidates, need all of them.
+    [[ ${COMP_TYPE-} != 9 ]] || sure=1
     __tabsense_send "${list[@]}"
   }
 
@@ -238,13 +240,14 @@ if [ -z "$__tabsense_native" ]; then
     done
     {
       printf '%s\0' 'shell=bash' "session=$__tabsense_session" "line=$COMP_LINE" \
-        "cursor=$COMP_POINT" "unit=$unit" "cwd=${PWD-}" "base=$base" 'pairs=0' "add=$add"
+        "cursor=$COMP_POINT" "unit=$unit" "cwd=${PWD-}" "base=$base" 'pairs=0' "add=$add" "sure=$sure"
       [[ $plain == *[\"\'\`\$]* && -z $quote ]] || printf '%s\0' "word=$base$plain"
       printf '\0'
       ((${#told[@]} == 0)) || printf '%s\0' "${told[@]}"
     } | "$TABSENSE_BIN" complete --hook | mapfile -d '' -t reply
     ((PIPESTATUS[1] == 0 && ${#reply[@]} > 2)) || return 1
     [[ ${reply[0]} == v1 && ${reply[-1]} == . ]] || return 1
+    if [[ ${reply[1]} == '!sure' ]]; then unset 'reply[1]'; else sure=0; fi
     unset 'reply[0]' 'reply[-1]'
     for item in "${reply[@]}"; do
       case $item in
@@ -261,6 +264,8 @@ if [ -z "$__tabsense_native" ]; then
       esac
     done
     ((${#order[@]} == $#)) || return 1
+    # Sure: as if there were only the first.
+    ((!sure)) || order=("${order[@]:0:1}") added=("${added[@]:0:1}")
     (($#)) || __tabsense_added || return 1
     printf '%s\n' "$flags."
     local -a given=("$@")

@@ -42,6 +42,10 @@ set -g __tabsense_crowded
 function __tabsense_tab --description 'Complete in the order of tabsense'
     if not commandline --paging-mode; and not commandline --search-mode
         __tabsense_order
+        if test -n "$__tabsense_sure"
+            commandline --current-token -- $__tabsense_sure
+            return
+        end
     end
     commandline -f complete
 end
@@ -50,6 +54,7 @@ end
 function __tabsense_order
     set -g __tabsense_answer
     set -g __tabsense_armed
+    set -g __tabsense_sure
     command -q -- $TABSENSE_BIN; or return
 
     # fish completes the whole word, also from its middle.
@@ -121,7 +126,8 @@ function __tabsense_plain_word --argument-names word
     not string match -qr '[*?{}()\[\]]' -- $bare
 end
 
-# Asks the client about fish's candidates and sets __tabsense_answer to what the pager shall show.
+# Asks the client about fish's candidates and sets __tabsense_answer to what the pager shall show,
+# or __tabsense_sure to what shall stand in place of the word at once.
 function __tabsense_rank --argument-names word typed
     set -l lines $argv[3..-1]
     # Before the first tab: the word as fish would write it. After it: the description.
@@ -180,17 +186,35 @@ function __tabsense_rank --argument-names word typed
     set -l add 1
     # In private mode nothing from the history comes up.
     test -n "$fish_private_mode"; and set add 0
+    # Only at the end of the line fish's blank is always its own.
+    set -l sure 0
+    test "$(commandline -b | string collect)" = "$(commandline -c | string collect)"; and set sure 1
     set -l body (printf '%s\0' shell=fish session=$__tabsense_session \
         "line="(commandline -b | string collect) cursor=(__tabsense_cursor "$word") unit=chars \
-        "cwd=$PWD" "word=$typed" base= pairs=$described add=$add '' $sent \
+        "cwd=$PWD" "word=$typed" base= pairs=$described add=$add sure=$sure '' $sent \
         | command $TABSENSE_BIN complete --hook 2>/dev/null | string split0
         echo $pipestatus[2])
     # v1, the records, the end record, the exit status.
     test "$body[-1]" = 0 -a "$body[-2]" = . -a "$body[1]" = v1 -a (count $body) -gt 3; or return 1
     set body $body[2..-3]
+    if test "$body[1]" = '!sure'
+        set -e body[1]
+    else
+        set sure 0
+    end
     string match -rvq '(?s)^(=(0|[1-9]\d{0,5})$|\+[a-z]\t.|\?)' -- $body; and return 1
     set -l order (string match -r '^=\d+$' -- $body)
     test (count $order) -eq (count $plain); or return 1
+
+    if test $sure = 1; and string match -q '=*' -- $body[1]
+        set -l at (math (string sub -s 2 -- $body[1]) + 1)
+        string match -qr '[/=@:.,-]$' -- $plain[$at]
+        and set -g __tabsense_sure $escaped[$at]
+        or set -g __tabsense_sure "$escaped[$at] "
+        return 0
+    end
+    # One of the client's own, alone: fish inserts it.
+    test $sure = 1 -a -z "$order"; and set body $body[1]
 
     # Numbers count from 0 and fish's lists from 1: the first goes to the end.
     set -l turned $shown[2..-1] $shown[1]

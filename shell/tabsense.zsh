@@ -23,7 +23,7 @@ typeset -gi +x __tabsense_most=3000 __tabsense_most_given=20000 __tabsense_most_
 # So many of the best are put in order one by one; the rest follows in native order.
 typeset -gi +x __tabsense_single=300
 typeset -gi +x __tabsense_calls __tabsense_groups __tabsense_total __tabsense_odd
-typeset -gi +x __tabsense_histcmd
+typeset -gi +x __tabsense_histcmd __tabsense_sure
 typeset -ga +x __tabsense_options_of __tabsense_context __tabsense_group_of __tabsense_all_items
 typeset -ga +x __tabsense_group_names __tabsense_plan __tabsense_added __tabsense_plain
 typeset -ga +x __tabsense_state __tabsense_started __tabsense_pending
@@ -214,11 +214,16 @@ __tabsense_decide() {
   local -i found=compstate[nmatches]
   # Matches that were not noted cannot be added again.
   (( found <= __tabsense_total && found != 1 )) || return 0
+  # One that is sure goes in at once, but not for a menu, a list on request, or what REC_EXACT takes.
+  __tabsense_sure=0
+  [[ $insert != *unambiguous || ${compstate[exact]-} == accept && -n ${compstate[exact_string]-} ]] ||
+    __tabsense_sure=1
   # Where the native result only makes the word longer, no order is seen.
-  local common=${compstate[unambiguous]-}
+  local common=${compstate[unambiguous]-} longer=
   if [[ $found -gt 1 && $insert == *unambiguous && $list == ambiguous* && $list != *force* &&
         $common == $__tabsense_word?* ]]; then
-    return 0
+    [[ -n ${__tabsense_word##*/} ]] || return 0
+    longer=1
   fi
   # Candidates of the client's own: where the shell has none, where a list is shown, in a menu.
   local add=0
@@ -227,11 +232,13 @@ __tabsense_decide() {
     add=1
   fi
   __tabsense_ask $found $add || return 0
+  (( ! __tabsense_sure )) || longer= list=
+  [[ -z $longer ]] || return 0
   if (( $#__tabsense_added )) && [[ $found == 0 || $insert == *unambiguous ]]; then
     # Own candidates need not begin with the word: a common beginning would cut it. A list, then.
     insert=
     (( ${#${(@M)__tabsense_added:#+*}} > 1 || found > 0 )) || insert=unambiguous
-    [[ -n $list ]] || list=autolist
+    [[ -n $list || $__tabsense_sure == 1 ]] || list=autolist
   fi
   __tabsense_state=(insert "$insert" list "$list")
   local key
@@ -292,7 +299,7 @@ __tabsense_ask() {
 
   local -a header=(shell=zsh "session=$__tabsense_session" "line=$PREBUFFER$BUFFER"
     cursor=$(( $#PREBUFFER + $#LBUFFER )) "unit=$__tabsense_unit" "cwd=$PWD" "word=${(Q)__tabsense_word}"
-    base= pairs=1 "add=$2" "time=${EPOCHREALTIME-}")
+    base= pairs=1 "add=$2" "sure=$__tabsense_sure" "time=${EPOCHREALTIME-}")
   local data="${(pj:\0:)header}"$'\0\0'
   # Always pairs: the line break after the last record is then half a pair, which the client drops.
   if (( $#__tabsense_plain )); then
@@ -307,6 +314,7 @@ __tabsense_ask() {
   local answer
   { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
   __tabsense_read_answer $#all "$answer" || return 1
+  (( ! __tabsense_sure || ! $#all )) || all=("${all[__tabsense_plan[1]+1]}") __tabsense_plan=(0)
   __tabsense_all_items=("${(@)all}")
 }
 
@@ -349,6 +357,7 @@ __tabsense_read_answer() {
   local -a records
   records=("${(@ps:\0:)2}")
   [[ $records[1] == v1 && $records[-2] == . && -z $records[-1] ]] || return 1
+  if [[ $records[2] == '!sure' ]]; then records[2]=(); else __tabsense_sure=0; fi
   records=("${(@)records[2,-3]}")
   local -a places=("${(@M)records:#=<->}")
   places=("${(@)places#=}")
@@ -357,6 +366,12 @@ __tabsense_read_answer() {
   (( count == 0 || ${${(@On)places}[1]:-0} == count - 1 )) || return 1
   [[ -z ${others[(r)^[+?]*]-} ]] || return 1
   __tabsense_plan=("${(@)places}") __tabsense_added=("${(@)others}")
+  # Sure: the first one only. One of the client's own stands alone where the shell has none.
+  [[ ${records[1]-} == '='* || $count == 0 && ${records[1]-} == +[wdf]* ]] || __tabsense_sure=0
+  if (( __tabsense_sure )); then
+    __tabsense_plan=($places[1]) __tabsense_added=(${records[1]:#=*})
+    return 0
+  fi
   # The native order, and nothing more: the native result stands.
   local -a native=("${(@on)places}")
   [[ $#others -gt 0 || "$places" != "$native" ]]
@@ -403,6 +418,7 @@ __tabsense_replay() {
     else
       items=("${(@M)ranked:#*$nul(${(~j:|:)calls})}")
     fi
+    (( $#items )) || continue
     if (( $#calls == 1 )); then
       __tabsense_add $calls "${(@)items}"
     else

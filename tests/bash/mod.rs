@@ -10,6 +10,7 @@ mod plugins;
 mod property;
 mod recording;
 mod registered;
+mod sure;
 mod surroundings;
 mod tab;
 mod worker;

@@ -16,6 +16,12 @@ pub(crate) enum Fake {
     Same,
     /// Reverse order, then a directory of the engine's own, `~/elsewhere/`.
     Added,
+    /// Reverse order, and the first is sure.
+    Sure,
+    /// The order of the shell, and the first is sure.
+    SureSame,
+    /// Two directories of the engine's own, of which the first, `~/elsewhere/`, is sure.
+    SureOwn,
     /// Status 3: the shell's own completion.
     Native,
     /// Status 1 and half an answer.
@@ -46,6 +52,9 @@ impl Fake {
             Self::Reverse => "reverse",
             Self::Same => "same",
             Self::Added => "added",
+            Self::Sure => "sure",
+            Self::SureSame => "sure-same",
+            Self::SureOwn => "sure-own",
             Self::Native => "native",
             Self::Fail => "fail",
             Self::Garbage => "garbage",
@@ -84,6 +93,9 @@ case $mode in
   reverse) printf 'v1\0'; down; printf '.\0' ;;
   same) printf 'v1\0'; up; printf '.\0' ;;
   added) printf 'v1\0'; down; printf '+d\t~/elsewhere/\0?from history\0.\0' ;;
+  sure) printf 'v1\0!sure\0'; down; printf '.\0' ;;
+  sure-same) printf 'v1\0!sure\0'; up; printf '.\0' ;;
+  sure-own) printf 'v1\0!sure\0'; down; printf '+d\t~/elsewhere/\0?from history\0+d\t~/elsewhat/\0.\0' ;;
   native) exit 3 ;;
   fail) printf 'v1\0'; down; exit 1 ;;
   garbage) printf '\377\376%s\n\0\0' "$(seq 1 2000)" ;;

@@ -8,6 +8,7 @@ mod meaning;
 mod names;
 mod property;
 mod recording;
+mod sure;
 mod surroundings;
 mod tab;
 mod words;

@@ -1,5 +1,6 @@
 //! The two programs without a shell around them.
 
+mod adapting;
 mod asking;
 mod borders;
 mod configuring;

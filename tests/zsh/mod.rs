@@ -8,5 +8,6 @@ mod order;
 mod plugins;
 mod record;
 mod styles;
+mod sure;
 mod terminal;
 mod worker;
