@@ -46,7 +46,7 @@ __tabsense_do_put() {
   zle .split-undo 2>/dev/null
 }
 
-# The next choice; after the last one the words themselves.
+# The next choice; after the last one the first again.
 __tabsense_do_next() {
   __tabsense_do_choice "$__tabsense_do_choices[1]"
   __tabsense_do_choices=("${(@)__tabsense_do_choices[2,-1]}" "$__tabsense_do_choices[1]")
