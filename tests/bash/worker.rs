@@ -1,7 +1,9 @@
 //! bash with the real client and the real worker.
 
 use super::{QUIET, list, tab_shows};
-use crate::common::{ENTER, Home, Options, Shell, TAB, Terminal, eventually};
+use crate::common::{
+    ENTER, Home, Options, Shell, TAB, Terminal, a_habit_is_inserted_once, eventually,
+};
 
 const NATIVE: [&str; 3] = ["apple", "banana", "cherry"];
 const TAUGHT: [&str; 3] = ["cherry", "apple", "banana"];
@@ -149,4 +151,16 @@ fn commands_that_the_history_ignores_never_reach_the_disk() {
     };
     eventually("keep3 is stored", || holds("keep3").then_some(()));
     assert!(!holds("hide1") && !holds("secret2"));
+}
+
+#[test]
+fn a_habit_goes_in_at_once_and_taken_back_is_a_list() {
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.files(&["apple", "banana", "berry"]);
+    a_habit_is_inserted_once(
+        &home,
+        &Options::real().before("HISTFILE=~/.bash_history; bind 'set bell-style none'"),
+    );
 }

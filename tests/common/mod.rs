@@ -18,6 +18,7 @@ mod fake;
 mod home;
 mod options;
 mod shell;
+mod sure;
 mod terminal;
 mod worker;
 
@@ -27,6 +28,7 @@ pub(crate) use fake::{Fake, Request};
 pub(crate) use home::Home;
 pub(crate) use options::Options;
 pub(crate) use shell::Shell;
+pub(crate) use sure::a_habit_is_inserted_once;
 pub(crate) use terminal::{CTRL_C, CTRL_U, DOWN, ENTER, ESC, TAB, Terminal, words_below};
 pub(crate) use worker::Worker;
 

@@ -373,7 +373,7 @@ fn prompt_number(text: &str) -> Option<u32> {
     text.strip_prefix('p')?.split_once('>')?.0.parse().ok()
 }
 
-fn edit_line(screen: &vt100::Screen) -> Option<String> {
+pub(super) fn edit_line(screen: &vt100::Screen) -> Option<String> {
     let (row, column) = screen.cursor_position();
     // A long line wraps: the prompt is on the nearest row above that has one.
     let top = (0..=row)

@@ -1,7 +1,9 @@
 //! fish with the real client and the real worker.
 
 use super::{QUIET, pager, pager_is, tab_shows};
-use crate::common::{ENTER, Home, Options, Shell, TAB, Terminal, eventually};
+use crate::common::{
+    ENTER, Home, Options, Shell, TAB, Terminal, a_habit_is_inserted_once, eventually,
+};
 
 fn real() -> Options {
     Options::real().before(QUIET)
@@ -118,4 +120,13 @@ fn names_with_odd_bytes_arrive_in_the_order_of_the_worker() {
     assert!([b"a b".as_slice(), b"bad\xffx", b"it's $(x)"].contains(&arguments[0].as_slice()));
     terminal.wait_prompt();
     pager_is(&terminal, &[]);
+}
+
+#[test]
+fn a_habit_goes_in_at_once_and_taken_back_is_a_list() {
+    let Some(home) = Home::new(Shell::Fish) else {
+        return;
+    };
+    home.files(&["apple", "banana", "berry"]);
+    a_habit_is_inserted_once(&home, &real());
 }

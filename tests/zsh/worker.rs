@@ -1,7 +1,8 @@
 //! zsh with the real client and the real worker.
 
 use crate::common::{
-    CTRL_C, CTRL_U, ENTER, Home, Options, Shell, TAB, Terminal, Worker, eventually, words_below,
+    CTRL_C, CTRL_U, ENTER, Home, Options, Shell, TAB, Terminal, Worker, a_habit_is_inserted_once,
+    eventually, words_below,
 };
 use std::os::unix::net::UnixListener;
 
@@ -234,4 +235,13 @@ fn directories_of_the_history_are_offered_where_zsh_has_none() {
         let line = std::fs::read_to_string(home.home().join("line")).unwrap_or_default();
         line.contains("far/away/project").then_some(())
     });
+}
+
+#[test]
+fn a_habit_goes_in_at_once_and_taken_back_is_a_list() {
+    let Some(home) = Home::new(Shell::Zsh) else {
+        return;
+    };
+    home.files(&["apple", "banana", "berry"]);
+    a_habit_is_inserted_once(&home, &real());
 }

@@ -1,0 +1,41 @@
+//! What is inserted at once, in any shell, with the real client and the real worker.
+
+use super::{Home, Options, TAB, Terminal, eventually};
+
+/// In a home whose work directory holds `banana` and `berry`: after three times `banana` TAB takes
+/// it at once; taken back, the same TAB does not.
+#[track_caller]
+pub(crate) fn a_habit_is_inserted_once(home: &Home, options: &Options) {
+    // The share of the ranking may change with each training; the habit's is 4 in 5.
+    home.write(
+        ".config/tabsense/config.toml",
+        "[complete]\nmodel = \"off\"\ninsert_percent = 75\n",
+    );
+    let _worker = home.worker();
+    let mut terminal = home.start(options);
+    for _ in 0..3 {
+        terminal.run("argdump banana");
+    }
+    // Commands are told in the background, and an answer may be late.
+    eventually("the habit is inserted", || {
+        if is_inserted(&mut terminal) {
+            return Some(());
+        }
+        terminal.run("true");
+        None
+    });
+    assert!(!is_inserted(&mut terminal), "taken back, it came again");
+}
+
+/// Whether TAB after `argdump b` takes `banana`; the line is empty again after it.
+#[track_caller]
+fn is_inserted(terminal: &mut Terminal) -> bool {
+    let mut line = String::new();
+    terminal.press(format!("argdump b{TAB}x"));
+    terminal.wait_for("TAB is done", |screen| {
+        line = super::terminal::edit_line(screen).unwrap_or_default();
+        line == "argdump banana x" || line == "argdump bx"
+    });
+    terminal.clear_line();
+    line == "argdump banana x"
+}
