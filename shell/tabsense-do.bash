@@ -3,7 +3,8 @@
 # line, and the key pressed again brings the words back. `tabsense init bash` prints this between
 # tabsense.bash and tabsense-hooks.bash.
 #
-# The key is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; else Alt-Enter where that is free.
+# The key is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that is free,
+# and not in vi mode, where Escape and then Enter come as the same bytes.
 
 if [ -z "$__tabsense_native" ]; then
 
@@ -121,35 +122,37 @@ if [ -z "$__tabsense_native" ]; then
       printf '%s\n' 'tabsense: no answer' >&2
     fi
     ((${#__tabsense_do_choices[@]})) || return 1
-    [[ -z $__tabsense_do_bound ]] || printf '%s\n' "($__tabsense_do_bound puts it on the line)" >&2
+    if [[ -n ${TABSENSE_DO_KEY+chosen} ]] || ! shopt -qo vi; then
+      [[ -z $__tabsense_do_bound ]] || printf '%s\n' "($__tabsense_do_bound puts it on the line)" >&2
+    fi
     # As if the key had been pressed on the empty line.
     __tabsense_do_choices+=('0 ')
   }
 
-  # Binds the key in each keymap: the chosen one, else Alt-Enter when it is free.
+  # Binds the key. A chosen one in each keymap, even if it begins with Escape, as function keys do: who
+  # names it wants it. Else Alt-Enter in emacs mode when it is free.
   __tabsense_do_start() {
     local IFS=$' \t\n' LC_ALL=C map keys key=${TABSENSE_DO_KEY-'\e\C-m'}
-    local -a lines=()
+    local -a lines=() maps=(emacs-standard vi-insert vi-command)
     __tabsense_do_choices=() __tabsense_do_labels=() __tabsense_do_sure='' __tabsense_do_shown=''
     __tabsense_do_bound='' __tabsense_do_named=''
     [[ -n $key ]] || return 0
     if [[ -z ${TABSENSE_DO_KEY+chosen} ]]; then
-      # Macros and commands in all keymaps. Readline's own functions only where the user's file names
+      maps=(emacs-standard)
+      # Macros and commands. Readline's own functions only where the user's file names
       # such a key: asking for them takes several milliseconds.
       mapfile -t lines <"${INPUTRC:-${HOME-}/.inputrc}"
       keys=$(
         case ${lines[*]-} in
-          *'\e\C-m'* | *'\M-\C-m'* | *'\e\r'* | *'\M-\r'* | *[Mm]*-[Rr]eturn*) builtin bind -p ;;
+          *'\e\C-m'* | *'\M-\C-m'* | *'\e\r'* | *'\M-\r'* | *[Mm]*-[Rr]eturn*) builtin bind -m emacs-standard -p ;;
         esac
-        for map in emacs-standard vi-insert vi-command; do
-          builtin bind -m "$map" -s
-          builtin bind -m "$map" -X
-        done
+        builtin bind -m emacs-standard -s
+        builtin bind -m emacs-standard -X
       )
       # Taken, unless by us.
       [[ $keys != *"\"$key\": "* || $keys == *__tabsense_do_key* ]] || return 0
     fi
-    for map in emacs-standard vi-insert vi-command; do
+    for map in "${maps[@]}"; do
       builtin bind -m "$map" -x "\"$key\": __tabsense_do_key" 2>/dev/null || continue
       __tabsense_do_bound=$key
       [[ $key != '\e\C-m' ]] || __tabsense_do_bound='Alt-Enter'

@@ -2,7 +2,8 @@
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
 # line, and undo brings the words back. `tabsense init fish` prints this after tabsense.fish.
 #
-# The key is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; else Alt-Enter where that is free.
+# The key is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that is free,
+# and not in vi mode, where Escape and then Enter come as the same bytes.
 
 status is-interactive; or return 0
 test -n "$TERM" -a "$TERM" != dumb; or return 0
@@ -127,7 +128,9 @@ function __tabsense_do_comma
     set -g __tabsense_do_choices
 end
 
-# A key of the user's own stays; mode insert is bound once there are bindings that have it.
+# Binds the key. A chosen one in vi mode too, even if it begins with Escape, as function keys do: who
+# names it wants it; mode insert is bound once there are bindings that have it. Else Alt-Enter unless
+# the user has something there, and only with fish's default bindings.
 function __tabsense_do_bind --on-variable fish_key_bindings
     set -l key \e\r
     # fish 4 has names for keys, and terminals that tell them apart.
@@ -136,7 +139,15 @@ function __tabsense_do_bind --on-variable fish_key_bindings
     test -n "$key"; or return
     set -g __tabsense_do_bound $key
     set -l modes default
-    contains -- "$fish_key_bindings" '' fish_default_key_bindings; or set -a modes insert
+    if not contains -- "$fish_key_bindings" '' fish_default_key_bindings
+        if not set -q TABSENSE_DO_KEY
+            # fish's own again, if it was ours.
+            string match -q '*__tabsense_do_key*' -- (bind --user -M default $key 2>/dev/null)
+            and bind --user --erase -M default $key
+            return
+        end
+        set -a modes insert
+    end
     for mode in $modes
         set -q TABSENSE_DO_KEY; or not bind --user -M $mode $key >/dev/null 2>&1
         and bind --user -M $mode $key __tabsense_do_key

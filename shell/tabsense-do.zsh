@@ -2,7 +2,8 @@
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
 # line. `tabsense init zsh` prints this between tabsense.zsh and tabsense-hooks.zsh.
 #
-# The key is $TABSENSE_DO_KEY as `bindkey` takes it; empty: no key; else Alt-Enter where that is free.
+# The key is $TABSENSE_DO_KEY as `bindkey` takes it; empty: no key; unset: Alt-Enter where that is free,
+# and not in vi mode, where Escape and then Enter come as the same bytes.
 
 if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 
@@ -23,9 +24,7 @@ _tabsense_do() {
   __tabsense_do_choices=() __tabsense_do_labels=()
   if [[ -z ${BUFFER//[[:space:]]/} || -n $PREBUFFER ]] || ! __tabsense_do_ask "$BUFFER" 2>/dev/null; then
     # What zsh does on Alt-Enter, if it was that.
-    if [[ $KEYS == *$'\r' && -n $__tabsense_do_break && "$(bindkey -lL main)" == *' emacs '* ]]; then
-      LBUFFER+=$'\n'
-    fi
+    [[ $KEYS != *$'\r' || -z $__tabsense_do_break ]] || LBUFFER+=$'\n'
     (( ! $#__tabsense_do_labels )) || zle -M -- "${(F)__tabsense_do_labels}"
     return 0
   fi
@@ -143,7 +142,8 @@ _tabsense_do_place() {
   CURSOR=$__tabsense_do_cursor
 }
 
-# Binds the key: the chosen one, else Alt-Enter where it is free.
+# Binds the key. A chosen one in vi mode too, even if it begins with Escape, as function keys do: who
+# names it wants it. Else Alt-Enter in emacs mode where it is free.
 __tabsense_do_start() {
   emulate -L zsh "${__tabsense_safe[@]}"
   zle -N _tabsense_do
@@ -156,15 +156,14 @@ __tabsense_do_start() {
     done
     return 0
   fi
-  for line in "${(@f)$(for map in emacs viins vicmd; do print -rn -- "$map "; bindkey -M $map -- $key; done)}"; do
-    # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
-    case $line in
-      *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
-        [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
-        bindkey -M ${line%% *} -- $key _tabsense_do
-        ;;
-    esac
-  done
+  # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
+  line=$(bindkey -M emacs -- $key)
+  case $line in
+    *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
+      [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
+      bindkey -M emacs -- $key _tabsense_do
+      ;;
+  esac
 }
 
 # Names the comma unless the user has one. At the first prompt: to define a function by that name, an

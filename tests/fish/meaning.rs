@@ -1,7 +1,7 @@
 //! Words into commands: the key, undo, the comma.
 
 use super::scripted;
-use crate::common::{ENTER, Fake, Home, Options, Shell, Terminal};
+use crate::common::{ENTER, ESC, Fake, Home, Options, Shell, Terminal};
 
 const ALT_ENTER: &str = "\x1b\r";
 const CHOSEN: &str = "\x07";
@@ -159,19 +159,56 @@ fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
 }
 
 #[test]
-fn in_vi_mode_the_key_works_in_both_modes() {
+fn in_vi_mode_escape_and_then_enter_are_the_line_break_that_they_always_were() {
     let Some(home) = home() else { return };
     for options in [
         fake().before("fish_vi_key_bindings"),
         fake().after("fish_vi_key_bindings"),
+        fake().after("fish_default_key_bindings; fish_vi_key_bindings"),
+    ] {
+        let mut terminal = start(&home, &options);
+        let before = home.arguments().len();
+        terminal.press(format!("argdump a{ALT_ENTER}argdump b{ENTER}"));
+        assert_eq!(home.next_arguments(before + 1), [b"b".to_vec()]);
+        terminal.wait_prompt();
+        // In normal mode.
+        terminal.press(format!("argdump c{ESC}"));
+        terminal.wait_line("argdump ");
+        terminal.press(ALT_ENTER);
+        terminal.press(format!("iargdump d{ENTER}"));
+        home.next_arguments(before + 2);
+        assert!(home.requests("do").is_empty());
+    }
+}
+
+#[test]
+fn the_key_is_back_with_the_default_bindings() {
+    let Some(home) = home() else { return };
+    let options = fake().after("fish_vi_key_bindings; fish_default_key_bindings");
+    let mut terminal = start(&home, &options);
+    terminal.press(format!("how big{ALT_ENTER}"));
+    terminal.wait_line("du -sh ");
+}
+
+#[test]
+fn in_vi_mode_a_named_key_works_in_both_modes() {
+    let Some(home) = home() else { return };
+    let named = r"set -g TABSENSE_DO_KEY \cg";
+    for options in [
+        fake().before(named).before("fish_vi_key_bindings"),
+        fake().before(named).after("fish_vi_key_bindings"),
     ] {
         let mut terminal = start(&home, &options);
         home.meaning(0, &["line=argdump ran"]);
-        terminal.press(format!("do it{ALT_ENTER}"));
+        terminal.press(format!("do it{CHOSEN}"));
         terminal.wait_line("argdump ran");
         let before = home.arguments().len();
         terminal.press(ENTER);
         assert_eq!(home.next_arguments(before), [b"ran".to_vec()]);
+        terminal.press(format!("do it{ESC}"));
+        terminal.wait_line("do i");
+        terminal.press(CHOSEN);
+        terminal.wait_text("p2> argdump ran");
     }
 }
 
@@ -195,7 +232,7 @@ fn the_users_own_key_and_comma_stay() {
 fn another_key_may_be_chosen_and_none() {
     let Some(home) = home() else { return };
     let mut terminal = start(&home, &fake().before(r"set -g TABSENSE_DO_KEY \cg"));
-    terminal.press("how big\x07");
+    terminal.press(format!("how big{CHOSEN}"));
     terminal.wait_line("du -sh ");
     let mut terminal = start(&home, &fake().before("set -g TABSENSE_DO_KEY"));
     let before = home.requests("do").len();

@@ -165,19 +165,45 @@ fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
 }
 
 #[test]
-fn in_vi_mode_the_key_works_and_escape_stays() {
+fn in_vi_mode_escape_and_then_enter_run_the_line_as_ever() {
     let Some(home) = home() else { return };
     for options in [
-        scripted().before("bindkey -v; KEYTIMEOUT=1"),
-        scripted().after("bindkey -v; KEYTIMEOUT=1"),
+        scripted().before("bindkey -v"),
+        scripted().after("bindkey -v"),
     ] {
         let mut terminal = start(&home, &options);
+        let before = home.arguments().len();
+        terminal.press(format!("argdump it{ESC}{ENTER}"));
+        assert_eq!(home.next_arguments(before), [b"it".to_vec()]);
+    }
+    assert!(home.requests("do").is_empty());
+}
+
+#[test]
+fn the_key_works_in_emacs_mode_that_is_chosen_after_vi_mode() {
+    let Some(home) = home() else { return };
+    let options = scripted().before("bindkey -v").after("bindkey -e");
+    let mut terminal = start(&home, &options);
+    terminal.press(format!("how big{ALT_ENTER}"));
+    terminal.wait_line("du -sh ");
+}
+
+#[test]
+fn in_vi_mode_a_named_key_works_and_escape_stays() {
+    let Some(home) = home() else { return };
+    let named = "TABSENSE_DO_KEY='^Xd'";
+    for options in [
+        scripted().before(named).before("bindkey -v; KEYTIMEOUT=1"),
+        scripted().before(named).after("bindkey -v; KEYTIMEOUT=1"),
+    ] {
+        let mut terminal = start(&home, &options);
+        // In one piece, or the short time for a key of two is over.
         home.meaning(3, &["message=nothing fits"]);
-        terminal.press(format!("do it{ALT_ENTER}"));
+        terminal.press(format!("do it{CHOSEN}"));
         terminal.wait_text("nothing fits");
         terminal.wait_line("do it");
         home.meaning(0, &["line=argdump ran"]);
-        terminal.press(ALT_ENTER);
+        terminal.press(CHOSEN);
         terminal.wait_line("argdump ran");
         terminal.press(ESC);
         terminal.wait_line("argdump ra");
@@ -211,7 +237,7 @@ fn the_users_own_key_and_comma_stay() {
 fn another_key_may_be_chosen_and_none() {
     let Some(home) = home() else { return };
     let mut terminal = start(&home, &scripted().before("TABSENSE_DO_KEY='^Xd'"));
-    terminal.press("how big\x18d");
+    terminal.press(format!("how big{CHOSEN}"));
     terminal.wait_line("du -sh ");
     let mut terminal = start(&home, &scripted().before("TABSENSE_DO_KEY="));
     // What zsh does there: a line break.
