@@ -10,6 +10,7 @@
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tabsense_config::{Paths, Settings};
 use tabsense_protocol::Request;
@@ -24,6 +25,9 @@ use crate::start::{Mode, start_worker};
 
 /// How long somebody who pressed a key waits.
 const KEY_MS: u64 = 200;
+
+/// Time kept for a last word.
+const LAST_WORD: Duration = Duration::from_millis(10);
 
 /// Names and bytes of a text that are passed on.
 const NAMES: usize = 2000;
@@ -55,16 +59,19 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     let mut asked = asked(&records, home)?;
     let mut connection = match connect(&paths) {
         Ok(connection) => connection,
-        Err(why) => {
-            if why == Unreachable::Absent {
-                let _ = start_worker(Mode::IfAbsent);
-            }
-            return None;
+        Err(Unreachable::Absent) => {
+            let _ = start_worker(Mode::IfAbsent);
+            return say("the worker is starting: press again");
         }
+        Err(_) => return None,
     };
     asked.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
     let asked = Request::new(records.session(), request::Body::Do(asked));
-    let reply = connection.ask(&asked, deadline.left()).ok()?;
+    // A little is left to say so before the deadline ends the process.
+    let patience = deadline.left().saturating_sub(LAST_WORD);
+    let Ok(reply) = connection.ask(&asked, patience) else {
+        return say("no answer in time: press again");
+    };
     let printed = print(&reply.body, &settings, unit);
     replace_if_older(&mut connection, &reply);
     printed
@@ -108,6 +115,18 @@ fn print(body: &Option<reply::Body>, settings: &Settings, unit: Unit) -> Option<
         return None;
     };
     let (records, status) = told(chosen, settings, unit);
+    write(records)?;
+    Some(status)
+}
+
+/// Shows a message and leaves the line alone.
+fn say(message: &str) -> Option<ExitCode> {
+    write(vec![text("message", message)])?;
+    Some(ExitCode::SUCCESS)
+}
+
+/// Prints the records of an answer between its first and its last.
+fn write(records: Vec<Vec<u8>>) -> Option<()> {
     let mut out = Vec::new();
     for record in [b"v1".to_vec()]
         .into_iter()
@@ -119,8 +138,7 @@ fn print(body: &Option<reply::Body>, settings: &Settings, unit: Unit) -> Option<
     }
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(&out).ok()?;
-    stdout.flush().ok()?;
-    Some(status)
+    stdout.flush().ok()
 }
 
 /// The records of an answer and the exit status.

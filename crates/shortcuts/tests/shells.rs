@@ -64,6 +64,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(special, 1..12),
         "\\PC{1,12}".prop_map(String::into_bytes),
         Just("窗口 $(touch x) `id`".as_bytes().to_vec()),
+        Just("wide\u{3000}blank \u{a0}\u{2000}".as_bytes().to_vec()),
     ]
 }
 

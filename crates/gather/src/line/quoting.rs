@@ -116,7 +116,12 @@ fn ansi_c(text: &[u8], out: &mut Vec<u8>) {
 
 fn fish_plain(text: &[u8], out: &mut Vec<u8>) {
     each_part(text, |part| match part {
-        Part::Text(text) => out.extend_from_slice(text),
+        // fish parts words at every blank there is, such as the wide one of Chinese and Japanese.
+        Part::Text(text) => {
+            let is_blank = std::str::from_utf8(text).is_ok_and(|text| text.trim().is_empty());
+            out.extend_from_slice(if is_blank { b"\\" } else { b"" });
+            out.extend_from_slice(text);
+        }
         Part::Byte(b'\n') => out.extend_from_slice(b"\\n"),
         Part::Byte(b'\t') => out.extend_from_slice(b"\\t"),
         Part::Byte(byte) if FISH_SPECIAL.contains(&byte) => out.extend_from_slice(&[b'\\', byte]),

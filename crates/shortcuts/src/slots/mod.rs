@@ -49,13 +49,20 @@ pub fn values(slots: &[Slot], phrase: &str, scene: &Scene<'_>) -> Vec<Value> {
         .collect();
     for kind in Kind::ALL {
         for value in values.iter_mut().filter(|value| value.slot.kind == kind) {
-            if let Some((range, found)) = find(&value.slot, &phrase, scene) {
+            let found = find(&value.slot, &phrase, scene);
+            // A program would read such a name as an option.
+            let fits = |(_, found): &Found| !is_name(kind) || !found.starts_with(b"-");
+            if let Some((range, found)) = found.filter(fits) {
                 phrase.take(range);
                 value.value = Some(found);
             }
         }
     }
     values
+}
+
+fn is_name(kind: Kind) -> bool {
+    matches!(kind, Kind::Name | Kind::Host)
 }
 
 fn find(slot: &Slot, phrase: &Phrase<'_>, scene: &Scene<'_>) -> Option<Found> {

@@ -11,12 +11,12 @@ const NAMES: usize = 5000;
 
 /// The text of a regular file, unless it is too large or no UTF-8.
 pub fn text(file: &Path) -> Option<String> {
-    let opened = std::fs::File::open(file).ok()?;
-    // A FIFO or a device would never end.
-    let data = opened.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    if data.len() > LARGEST {
+    // Opening a FIFO would wait for somebody who writes; a device would never end.
+    let data = std::fs::metadata(file).ok()?;
+    if !data.is_file() || data.len() > LARGEST {
         return None;
     }
+    let opened = std::fs::File::open(file).ok()?;
     let mut text = String::new();
     opened.take(LARGEST).read_to_string(&mut text).ok()?;
     Some(text)
@@ -48,6 +48,11 @@ mod tests {
         large.set_len(LARGEST + 1).expect("grown");
         assert_eq!(text(&file), None);
         assert_eq!(text(dir.path()), None);
+        let fifo = dir.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.expect("mkfifo").success());
+        assert_eq!(text(&fifo), None, "and nobody waits");
+        std::fs::remove_file(&fifo).expect("removed");
         assert_eq!(names(dir.path()), ["f"]);
     }
 }

@@ -10,6 +10,7 @@ use tabsense_shortcuts::{Here, Line, Risk};
 
 use super::catalogue::Surroundings;
 use super::choose::{Candidate, Choices};
+use super::doubt;
 use super::surroundings::{absolute, platform};
 
 /// Choices that are told.
@@ -57,7 +58,20 @@ fn choice(candidate: &Candidate, phrase: &str, here: &Here<'_>, language: &str) 
         ..Choice::default()
     };
     match shortcut.command(phrase, here) {
-        Ok(line) => with_line(plain, line),
+        Ok(line) => {
+            let left = match doubt::of_line(phrase, shortcut.risk, &line, &here.scene) {
+                true => doubt::LEFT,
+                false => 1.0,
+            };
+            let probability = plain.probability * left;
+            with_line(
+                Choice {
+                    probability,
+                    ..plain
+                },
+                line,
+            )
+        }
         Err(why) => Choice {
             unavailable: why.to_string(),
             ..plain

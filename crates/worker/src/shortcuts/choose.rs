@@ -13,6 +13,7 @@ use std::time::Instant;
 use tabsense_model::{Phrase, Refused, softmax};
 use tabsense_shortcuts::{Hit, Shortcut, Source, search};
 
+use super::doubt;
 use super::mind::Mind;
 use super::set::{Set, Vector};
 
@@ -36,9 +37,6 @@ const PAGE_WORDS: f32 = 0.5;
 
 /// A number for how sure words alone can be: always below what is taken.
 const WORDS_ALONE: f32 = 0.45;
-
-/// What is left of a probability when the phrase is written like a command.
-const DOUBT: f32 = 0.5;
 
 /// A shortcut that may be meant.
 #[derive(Debug, Clone)]
@@ -167,44 +165,24 @@ fn decide(
     let options = tell(&mut candidates, &phrase, mind, deadline)?;
     let decided = mind.compare(phrase, &options, deadline)?;
     let mut probabilities = softmax(&decided.logits, decided.temperature);
-    let mut none = probabilities.pop().unwrap_or(1.0);
-    if is_command_line(text) {
-        probabilities.iter_mut().for_each(|p| *p *= DOUBT);
-        none = 1.0 - probabilities.iter().sum::<f32>();
-    }
+    probabilities.pop();
     for (candidate, probability) in candidates.iter_mut().zip(probabilities) {
-        candidate.probability = probability;
+        candidate.probability = match doubt::of_phrase(text, candidate.shortcut().risk) {
+            true => probability * doubt::LEFT,
+            false => probability,
+        };
     }
+    let none = 1.0
+        - candidates
+            .iter()
+            .map(|candidate| candidate.probability)
+            .sum::<f32>();
     candidates.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     Ok(Choices {
         candidates,
         none,
         decided: true,
     })
-}
-
-/// Whether a phrase is written like a command: with an option, a variable, a pipe, an assignment.
-/// Whoever types one wants that one, however near a shortcut may be.
-fn is_command_line(phrase: &str) -> bool {
-    let is_option = |word: &str| {
-        let name = word.trim_start_matches('-');
-        let dashes = word.len() - name.len();
-        (1..=2).contains(&dashes) && name.starts_with(|c: char| c.is_ascii_alphabetic())
-    };
-    let is_assignment = |word: &str| {
-        word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        })
-    };
-    let is_variable = |word: &str| {
-        let after = word.split('$').skip(1);
-        after
-            .into_iter()
-            .any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "{(".contains(c)))
-    };
-    let joins = |word: &str| matches!(word, "|" | "||" | "&&" | ">" | ">>" | "<");
-    let mut words = phrase.split_whitespace();
-    words.any(|word| is_option(word) || is_assignment(word) || is_variable(word) || joins(word))
 }
 
 /// The shortcuts with the nearest texts among those that have been read, nearest first.
@@ -357,44 +335,6 @@ impl Choices {
             Some(Ordering::Greater | Ordering::Equal) if self.decided => Verdict::Sure,
             _ if best > 0.0 && best >= floor => Verdict::Unsure,
             _ => Verdict::Nothing,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_like_a_command_is_told_from_words() {
-        for line in [
-            "ls -la",
-            "git rebase -i HEAD~3",
-            "echo $HOME",
-            "cat a | wc -l",
-            "alias gs='git status'",
-            "make && make install",
-            "export EDITOR=nano",
-            "cargo build --release",
-            "echo ${x}",
-            "sort <in >> out",
-        ] {
-            assert!(is_command_line(line), "{line}");
-        }
-        for words in [
-            "turn it down - now",
-            "git push",
-            "it costs $5",
-            "3000 端口被谁占了",
-            "what is 2 = 2",
-            "well-known wi-fi off",
-            "音量+",
-            "- milk",
-            "--",
-            "c'est trop fort",
-            "<&port>",
-        ] {
-            assert!(!is_command_line(words), "{words}");
         }
     }
 }

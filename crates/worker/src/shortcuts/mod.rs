@@ -9,6 +9,7 @@ mod answer;
 mod catalogue;
 mod choose;
 mod disk;
+mod doubt;
 mod eval;
 mod kept;
 mod mac;

@@ -1,0 +1,263 @@
+//! Rules behind the model: when what seems sure had better be asked about.
+//!
+//! A command stands on the line before it runs, but whoever is in a hurry presses Enter. What the model
+//! learned says little about negations, about numbers, or about a second thing that was said.
+
+use std::path::Path;
+
+use tabsense_shortcuts::slots::Scene;
+use tabsense_shortcuts::{Kind, Line, Risk};
+
+/// What is left of a probability in doubt: too little to be taken.
+pub(super) const LEFT: f32 = 0.5;
+
+/// Words, or parts of words where a language has no spaces, that turn a wish around.
+const NEGATIONS: [&str; 23] = [
+    "don't",
+    "dont",
+    "don’t",
+    "do not",
+    "never",
+    "without",
+    "except",
+    "cancel",
+    "nicht",
+    "kein",
+    "ohne",
+    "jamais",
+    "sans",
+    "不要",
+    "别关",
+    "别删",
+    "别停",
+    "别杀",
+    "别重",
+    "千万别",
+    "取消",
+    "しないで",
+    "ないで",
+];
+
+/// Days other than today, which no clock time can say.
+const DAYS: [&str; 44] = [
+    "tomorrow",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "next week",
+    "morgen früh",
+    "übermorgen",
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "demain",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
+    "mañana",
+    "lunes",
+    "martes",
+    "miércoles",
+    "jueves",
+    "viernes",
+    "sábado",
+    "domingo",
+    "明天",
+    "后天",
+    "大后天",
+    "周",
+    "星期",
+    "礼拜",
+    "明日",
+    "あした",
+    "曜日",
+    "来週",
+];
+
+/// Whether a shortcut of this risk is not to be taken for sure, whatever the model says of the phrase.
+pub(super) fn of_phrase(phrase: &str, risk: Risk) -> bool {
+    let lower = phrase.to_lowercase();
+    let negated = risk == Risk::Destructive && NEGATIONS.iter().any(|word| lower.contains(word));
+    negated || !phrase.chars().any(char::is_alphabetic) || is_command_line(phrase)
+}
+
+/// Whether the line leaves out or overrules what the phrase says.
+pub(super) fn of_line(phrase: &str, risk: Risk, line: &Line, scene: &Scene<'_>) -> bool {
+    let values = || line.filled.values.iter();
+    let has_time = values().any(|value| value.slot.kind == Kind::Time && value.value.is_some());
+    let lower = phrase.to_lowercase();
+    let is_too_broad = |value: &[u8]| {
+        let path = Path::new(std::str::from_utf8(value).unwrap_or_default());
+        path == scene.home
+            || path == scene.cwd
+            || ["/", ".", "..", "~"]
+                .iter()
+                .any(|all| path == Path::new(all))
+    };
+    let told = String::from_utf8_lossy(&line.filled.line);
+    let kept = numbers(&told);
+    (has_time && DAYS.iter().any(|day| lower.contains(day)))
+        || (risk == Risk::Destructive
+            && values()
+                .filter_map(|value| value.value.as_deref())
+                .any(is_too_broad))
+        || (!has_time && numbers(&lower).iter().any(|number| !kept.contains(number)))
+}
+
+/// The numbers that stand for themselves: not those in `mp3`, `h264` or `python3`.
+fn numbers(text: &str) -> Vec<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = text.split(|c: char| !is_word(c));
+    words
+        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+        .collect()
+}
+
+/// Whether a phrase is written like a command: with an option, a variable, a pipe, an assignment.
+/// Whoever types one wants that one, however near a shortcut may be.
+fn is_command_line(phrase: &str) -> bool {
+    let is_option = |word: &str| {
+        let name = word.trim_start_matches('-');
+        let dashes = word.len() - name.len();
+        (1..=2).contains(&dashes) && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    let is_assignment = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let is_variable = |word: &str| {
+        let after = word.split('$').skip(1);
+        after
+            .into_iter()
+            .any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "{(".contains(c)))
+    };
+    let joins = |word: &str| matches!(word, "|" | "||" | "&&" | ">" | ">>" | "<");
+    let mut words = phrase.split_whitespace();
+    words.any(|word| is_option(word) || is_assignment(word) || is_variable(word) || joins(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use tabsense_shortcuts::slots::Clock;
+    use tabsense_shortcuts::{Here, Platform, Source, System, parse};
+
+    use super::*;
+
+    #[test]
+    fn what_loses_something_is_not_sure_when_the_wish_is_turned_around() {
+        for phrase in [
+            "don't kill port 3000",
+            "do not shut down",
+            "不要删除 node_modules",
+            "lösche das nicht",
+            "cancel shutdown",
+            "千万别关机",
+        ] {
+            assert!(of_phrase(phrase, Risk::Destructive), "{phrase}");
+            assert!(!of_phrase(phrase, Risk::Write), "{phrase}");
+        }
+        for phrase in ["kill whatever runs on port 3000", "特别慢，重启吧", "关机"] {
+            assert!(!of_phrase(phrase, Risk::Destructive), "{phrase}");
+        }
+        assert!(of_phrase("3000", Risk::Read), "a number says nothing");
+    }
+
+    #[test]
+    fn numbers_days_and_everything_at_once_are_not_passed_over() {
+        let platform = Platform {
+            system: System::Linux,
+            desktops: Vec::new(),
+            path: vec!["/usr/bin".into(), "/bin".into()],
+        };
+        let scene = Scene {
+            cwd: Path::new("/"),
+            home: Path::new("/root"),
+            now: Clock::new(10, 0),
+        };
+        let here = Here {
+            platform: &platform,
+            scene,
+            shell: tabsense_gather::Dialect::Bash,
+        };
+        let doubts = |command: &str, risk: Risk, phrase: &str| {
+            let text = format!("[[shortcut]]\nid = \"x\"\ncommand = \"{command}\"\n");
+            let (parsed, _) = parse(&text, "f", Source::File);
+            let line = parsed[0].command(phrase, &here).expect("a line");
+            of_line(phrase, risk, &line, &here.scene)
+        };
+        assert!(doubts("tail -n 20 f", Risk::Read, "last 50 lines"));
+        assert!(!doubts(
+            "tail -n 20 f",
+            Risk::Read,
+            "last 20 lines of the mp3 list"
+        ));
+        assert!(!doubts("kill {port}", Risk::Destructive, "kill port 3000"));
+        assert!(doubts(
+            "kill {port}",
+            Risk::Destructive,
+            "kill port 3000 and 4000"
+        ));
+        assert!(!doubts(
+            "sleep {time:duration}",
+            Risk::Write,
+            "timer for 10 minutes"
+        ));
+        assert!(!doubts("at {time:clock}", Risk::Write, "wake me at 7"));
+        assert!(doubts(
+            "at {time:clock}",
+            Risk::Write,
+            "wake me at 7 tomorrow"
+        ));
+        assert!(doubts(
+            "rm -r {path}",
+            Risk::Destructive,
+            "delete the folder /"
+        ));
+    }
+
+    #[test]
+    fn what_is_written_like_a_command_is_told_from_words() {
+        for line in [
+            "ls -la",
+            "git rebase -i HEAD~3",
+            "echo $HOME",
+            "cat a | wc -l",
+            "alias gs='git status'",
+            "make && make install",
+            "export EDITOR=nano",
+            "cargo build --release",
+            "echo ${x}",
+            "sort <in >> out",
+        ] {
+            assert!(is_command_line(line), "{line}");
+        }
+        for words in [
+            "turn it down - now",
+            "git push",
+            "it costs $5",
+            "3000 端口被谁占了",
+            "what is 2 = 2",
+            "well-known wi-fi off",
+            "音量+",
+            "- milk",
+            "--",
+            "c'est trop fort",
+            "<&port>",
+        ] {
+            assert!(!is_command_line(words), "{words}");
+        }
+    }
+}
