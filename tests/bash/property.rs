@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::{Cell, RefCell};
 
 /// Characters that shells treat in their own way, some that they do not, and a byte that is no text.
-const PIECES: [&[u8]; 36] = [
+const PIECES: [&[u8]; 37] = [
     b"a",
     b"B",
     b"c7",
@@ -41,6 +41,7 @@ const PIECES: [&[u8]; 36] = [
     b"@",
     b":",
     "日".as_bytes(),
+    "\u{3000}".as_bytes(),
     "e\u{301}".as_bytes(),
     "😀".as_bytes(),
     b"\xff",

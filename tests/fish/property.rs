@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::cell::{Cell, RefCell};
 
 /// Characters that shells treat in their own way, some that they do not, and a byte that is no text.
-const PIECES: [&[u8]; 34] = [
+const PIECES: [&[u8]; 35] = [
     b"a",
     b"B",
     b"c7",
@@ -39,6 +39,7 @@ const PIECES: [&[u8]; 34] = [
     b"^",
     b"@",
     "日".as_bytes(),
+    "\u{3000}".as_bytes(),
     "e\u{301}".as_bytes(),
     "😀".as_bytes(),
     b"\xff",

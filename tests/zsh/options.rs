@@ -246,12 +246,7 @@ fn one_key_is_bound_and_no_option_changed() {
     };
     assert_eq!(
         only(&ours, &bare),
-        [
-            r#"bindkey -M emacs "^[^M" _tabsense_do"#,
-            r#"bindkey -M viins "^[^M" _tabsense_do"#,
-            r#"bindkey -a "^[^M" _tabsense_do"#,
-            ",='noglob ,'",
-        ]
+        [r#"bindkey -M emacs "^[^M" _tabsense_do"#, ",='noglob ,'",]
     );
     assert_eq!(
         only(&bare, &ours),

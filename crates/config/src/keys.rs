@@ -86,7 +86,7 @@ pub const KEYS: &[Key] = &[
         name: "model",
         kind: Kind::Text { default: "builtin" },
         help: "The decision model that refines the ranking: `builtin`, `off`, or the directory of \
-               a checkpoint.",
+               a checkpoint. Read when the worker starts.",
     },
     Key {
         table: "do",
@@ -94,7 +94,7 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Text { default: "builtin" },
         help: "The decision model that `tabsense do` asks: `builtin`, `off`, or the directory of a \
                checkpoint with the layout `separate`. Without one, words are compared, and the \
-               best are offered but never taken for sure.",
+               best are offered but never taken for sure. Read when the worker starts.",
     },
     Key {
         table: "do",

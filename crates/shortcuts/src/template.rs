@@ -120,6 +120,9 @@ pub enum TemplateError {
     /// More than one line.
     #[error("the command has more than one line")]
     Lines,
+    /// What a terminal would obey.
+    #[error("the command has a control character")]
+    Control,
 }
 
 impl TemplateError {
@@ -140,6 +143,7 @@ impl TemplateError {
                 )
             }
             Self::Lines => "join the lines with `;` or `&&`".to_owned(),
+            Self::Control => "write it as an escape, such as printf's `\\033`".to_owned(),
         }
     }
 }
@@ -192,6 +196,9 @@ impl Template {
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         if text.contains(['\n', '\r']) {
             return Err(TemplateError::Lines);
+        }
+        if text.contains(char::is_control) {
+            return Err(TemplateError::Control);
         }
         let mut template = Self::default();
         let mut quotes = Quotes::default();
@@ -357,6 +364,8 @@ mod tests {
             ("echo \"{text}\"", TemplateError::Quoted("text".into())),
             ("echo 'x {text}'", TemplateError::Quoted("text".into())),
             ("a\nb", TemplateError::Lines),
+            ("a \u{1b}[31m", TemplateError::Control),
+            ("a\tb", TemplateError::Control),
         ] {
             assert_eq!(Template::parse(text), Err(error), "{text}");
         }
