@@ -192,7 +192,13 @@ fn test_mlx() -> Result<(), String> {
     ];
     let arguments = [&["--run", "cargo", "test"][..], &tests, &["mlx"]].concat();
     let script = root().join("tools/mlx-linux.sh");
-    run(&script.to_string_lossy(), &arguments)
+    let script = script.to_string_lossy();
+    if let Err(why) = run(&script, &[]) {
+        // Packages of other registries than Cargo's are not to be had everywhere.
+        eprintln!("{why}MLX could not be prepared: its tests are left out");
+        return Ok(());
+    }
+    run(&script, &arguments)
 }
 
 fn is_there(program: &str) -> bool {
