@@ -177,6 +177,21 @@ impl Home {
         fs::write(self.root().join("do-status"), status.to_string()).expect("write the status");
     }
 
+    /// Has the scripted client answer every phrase with one command that has a place left open.
+    pub(crate) fn means_disk_usage(&self) {
+        self.meaning(
+            0,
+            &[
+                "line=du -sh <&path> | sort -h",
+                "cursor=7",
+                "select=7",
+                "id=disk_usage",
+                "risk=read",
+                "probability=0.93",
+            ],
+        );
+    }
+
     /// What the scripted client was sent so far by `tabsense VERB`, in order.
     pub(crate) fn requests(&self, verb: &str) -> Vec<Request> {
         let calls = fs::read_dir(self.root().join("calls")).expect("the calls");

@@ -7,17 +7,7 @@ const CHOSEN: &str = "\x18d";
 const UNDO: &str = "\x1f";
 
 fn start(home: &Home, options: &Options) -> Terminal {
-    home.meaning(
-        0,
-        &[
-            "line=du -sh <&path> | sort -h",
-            "cursor=7",
-            "select=7",
-            "id=disk_usage",
-            "risk=read",
-            "probability=0.93",
-        ],
-    );
+    home.means_disk_usage();
     home.start(options)
 }
 

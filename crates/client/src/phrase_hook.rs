@@ -127,15 +127,12 @@ fn say(message: &str) -> Option<ExitCode> {
 
 /// Prints the records of an answer between its first and its last.
 fn write(records: Vec<Vec<u8>>) -> Option<()> {
-    let mut out = Vec::new();
-    for record in [b"v1".to_vec()]
-        .into_iter()
-        .chain(records)
-        .chain([b".".to_vec()])
-    {
+    let mut out = b"v1\0".to_vec();
+    for record in records {
         out.extend(record);
         out.push(0);
     }
+    out.extend(b".\0");
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(&out).ok()?;
     stdout.flush().ok()

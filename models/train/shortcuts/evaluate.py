@@ -3,7 +3,6 @@
 import torch
 import torch.nn.functional as F
 
-
 THRESHOLD = 0.85
 SHORTLIST = 16
 
@@ -34,7 +33,7 @@ def decide(model, ids, options, none, autocast):
         near = F.normalize(said, dim=1) @ F.normalize(options, dim=1).T
         listed = near.topk(min(SHORTLIST, near.shape[1]), 1).indices
         chosen = torch.cat((options[listed], none.expand(len(ids), 1, -1)), 1)
-        return model.compare(hidden, ids, chosen).float().cpu(), listed.cpu(), near.float().cpu()
+        return model.compare(hidden, ids, chosen).float().cpu(), listed.cpu()
 
 
 def report(logits, listed, labels, languages, heat):
@@ -69,7 +68,7 @@ def judge(model, tasks, autocast):
     out, heat = {}, None
     for split, rows in tasks.judged.items():
         ids, labels = tasks.text["judged"][rows].long(), tasks.judged_labels[rows]
-        logits, listed, _ = decide(model, ids, options, none, autocast)
+        logits, listed = decide(model, ids, options, none, autocast)
         inside = (labels < 0) | (listed == labels[:, None]).any(1)
         if heat is None:
             answer = torch.where(labels < 0, listed.shape[1], (listed == labels[:, None]).float().argmax(1))

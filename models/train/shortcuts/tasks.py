@@ -53,7 +53,7 @@ class Tasks:
         self.none_weight = weight * none
 
     def intents(self, sets):
-        self.intent_start, self.intent_of, at = {}, {}, 0
+        self.intent_of, at = {}, 0
         for number, (source, count) in enumerate(sets):
             self.intent_of.setdefault(source, []).append((number, at, count))
             at += count

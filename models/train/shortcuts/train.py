@@ -16,11 +16,10 @@ import torch
 import torch.nn.functional as F
 
 import evaluate
+from evaluate import SHORTLIST
 from network import PAD, Config, Encoder, ShortcutModel
 from teacher import floats
 from tasks import Tasks
-
-SHORTLIST = 16
 
 
 def trim(ids):

@@ -13,7 +13,7 @@ use std::time::Instant;
 use tabsense_model::{Phrase, Refused, softmax};
 use tabsense_shortcuts::{Hit, Shortcut, Source, search};
 
-use super::doubt;
+use super::doubt::{self, Doubt};
 use super::mind::Mind;
 use super::set::{Set, Vector};
 
@@ -166,8 +166,9 @@ fn decide(
     let decided = mind.compare(phrase, &options, deadline)?;
     let mut probabilities = softmax(&decided.logits, decided.temperature);
     probabilities.pop();
+    let doubt = Doubt::of(text);
     for (candidate, probability) in candidates.iter_mut().zip(probabilities) {
-        candidate.probability = match doubt::of_phrase(text, candidate.shortcut().risk) {
+        candidate.probability = match doubt.holds(candidate.shortcut().risk) {
             true => probability * doubt::LEFT,
             false => probability,
         };

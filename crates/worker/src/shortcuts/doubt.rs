@@ -12,7 +12,7 @@ use tabsense_shortcuts::{Kind, Line, Risk};
 pub(super) const LEFT: f32 = 0.5;
 
 /// Words, or parts of words where a language has no spaces, that turn a wish around.
-const NEGATIONS: [&str; 23] = [
+const NEGATIONS: [&str; 22] = [
     "don't",
     "dont",
     "don’t",
@@ -34,12 +34,11 @@ const NEGATIONS: [&str; 23] = [
     "别重",
     "千万别",
     "取消",
-    "しないで",
     "ないで",
 ];
 
 /// Days other than today, which no clock time can say.
-const DAYS: [&str; 44] = [
+const DAYS: [&str; 43] = [
     "tomorrow",
     "monday",
     "tuesday",
@@ -76,7 +75,6 @@ const DAYS: [&str; 44] = [
     "domingo",
     "明天",
     "后天",
-    "大后天",
     "周",
     "星期",
     "礼拜",
@@ -86,11 +84,28 @@ const DAYS: [&str; 44] = [
     "来週",
 ];
 
-/// Whether a shortcut of this risk is not to be taken for sure, whatever the model says of the phrase.
-pub(super) fn of_phrase(phrase: &str, risk: Risk) -> bool {
-    let lower = phrase.to_lowercase();
-    let negated = risk == Risk::Destructive && NEGATIONS.iter().any(|word| lower.contains(word));
-    negated || !phrase.chars().any(char::is_alphabetic) || is_command_line(phrase)
+/// What a phrase by itself gives reason to doubt.
+pub(super) struct Doubt {
+    /// Whatever it may mean.
+    always: bool,
+    /// The wish is turned around.
+    negated: bool,
+}
+
+impl Doubt {
+    /// Looks at a phrase.
+    pub(super) fn of(phrase: &str) -> Self {
+        let lower = phrase.to_lowercase();
+        Self {
+            always: !phrase.chars().any(char::is_alphabetic) || is_command_line(phrase),
+            negated: NEGATIONS.iter().any(|word| lower.contains(word)),
+        }
+    }
+
+    /// Whether a shortcut of this risk is not to be taken for sure, whatever the model says.
+    pub(super) fn holds(&self, risk: Risk) -> bool {
+        self.always || (self.negated && risk == Risk::Destructive)
+    }
 }
 
 /// Whether the line leaves out or overrules what the phrase says.
@@ -166,13 +181,13 @@ mod tests {
             "cancel shutdown",
             "千万别关机",
         ] {
-            assert!(of_phrase(phrase, Risk::Destructive), "{phrase}");
-            assert!(!of_phrase(phrase, Risk::Write), "{phrase}");
+            assert!(Doubt::of(phrase).holds(Risk::Destructive), "{phrase}");
+            assert!(!Doubt::of(phrase).holds(Risk::Write), "{phrase}");
         }
         for phrase in ["kill whatever runs on port 3000", "特别慢，重启吧", "关机"] {
-            assert!(!of_phrase(phrase, Risk::Destructive), "{phrase}");
+            assert!(!Doubt::of(phrase).holds(Risk::Destructive), "{phrase}");
         }
-        assert!(of_phrase("3000", Risk::Read), "a number says nothing");
+        assert!(Doubt::of("3000").holds(Risk::Read), "a number says nothing");
     }
 
     #[test]
