@@ -3,7 +3,7 @@
 use memmap2::{Mmap, MmapMut};
 
 use super::quantise::{self, Activations, Quantised};
-use super::simd::{Group, PANEL, Simd, for_rows};
+use super::simd::{Group, MOST, PANEL, Simd, for_rows};
 use super::{Isa, Op};
 use crate::weights::Matrix;
 
@@ -223,6 +223,13 @@ struct Apply<'a> {
     first: usize,
 }
 
+/// How many of so many rows to take next, at most `most`: parts of about the same size, as small
+/// ones are slow.
+#[inline(always)]
+pub(super) fn share(rows: usize, most: usize) -> usize {
+    rows.div_ceil(rows.div_ceil(most))
+}
+
 /// Calls a function with the number of rows as a constant.
 macro_rules! with_rows {
     ($rows:expr, $call:ident($($arg:expr),*)) => {
@@ -232,7 +239,9 @@ macro_rules! with_rows {
             3 => $call::<S, 3>($($arg),*),
             4 => $call::<S, 4>($($arg),*),
             5 => $call::<S, 5>($($arg),*),
-            _ => $call::<S, 6>($($arg),*),
+            6 => $call::<S, 6>($($arg),*),
+            7 => $call::<S, 7>($($arg),*),
+            _ => $call::<S, 8>($($arg),*),
         }
     };
 }
@@ -248,7 +257,7 @@ impl Op for Apply<'_> {
         for panel in 0..self.packed.outputs.div_ceil(width) {
             let mut row = 0;
             while row < all {
-                let rows = (all - row).min(S::ROWS);
+                let rows = share(all - row, S::ROWS);
                 with_rows!(rows, block(s, &mut self, panel, row));
                 row += rows;
             }
@@ -261,22 +270,27 @@ impl Op for Apply<'_> {
 fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize) {
     let width = S::LANES * S::VECTORS;
     let columns = a.packed.columns;
-    let mut tile = [[0.0f32; PANEL]; M];
     let first = panel * width;
     let from_row = a.first + row;
     match &a.packed.weights {
         Weights::Float(panels) => {
             let x = &a.x[from_row * columns..(from_row + M) * columns];
             let w = &panels[first * columns..(first + width) * columns];
+            let (x, w) = (x.as_ptr(), w.as_ptr());
+            let mut tile = [[s.splat(0.0); MOST]; M];
             // SAFETY: `x` holds `M` rows of `columns`, `w` as many rows of `width`.
             unsafe {
-                let (x, w) = (x.as_ptr(), w.as_ptr());
                 match S::VECTORS {
-                    4 => product::<S, M, 4>(s, x, columns, w, width, columns, &mut tile),
-                    _ => product::<S, M, 2>(s, x, columns, w, width, columns, &mut tile),
+                    4 => tile = product::<S, M, 4>(s, x, columns, w, width, columns),
+                    _ => {
+                        let half = product::<S, M, 2>(s, x, columns, w, width, columns);
+                        for_rows!(M, |ROW| {
+                            tile[ROW][..2].copy_from_slice(&half[ROW]);
+                        });
+                    }
                 }
             }
-            finish(s, &tile, a, first, row, |_| 1.0, None);
+            finish(s, &tile, a, first, row, [1.0; M], None);
         }
         Weights::Whole {
             bytes,
@@ -288,19 +302,23 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
             let w = &bytes[first * stride..(first + width) * stride];
             let w = w.as_ptr().cast::<i8>();
             let span = from_row * stride..(from_row + M) * stride;
+            let scale = Some(&scale[first..first + width]);
             match activations {
                 Activations::Wide => {
                     // SAFETY: both slices are cut: to `M` rows, or `width` columns, of `stride`.
-                    unsafe {
+                    let tile = unsafe {
                         let x = a.quantised.wide[span].as_ptr();
-                        s.dot_wide::<M>(x, stride, w, stride / 2, &mut tile);
-                    }
+                        s.dot_wide::<M>(x, stride, w, stride / 2)
+                    };
+                    let scales = std::array::from_fn(|r| a.quantised.scale[from_row + r]);
+                    finish(s, &tile, a, first, row, scales, scale);
                 }
                 Activations::Narrow(group) => {
                     let (size, groups) = quantise::groups(columns, *group);
                     let (x, of_group) = (a.quantised.narrow[span].as_ptr(), |all: &[f32], g| {
                         std::array::from_fn(|r| all[(from_row + r) * groups + g])
                     });
+                    let mut tile = [[s.splat(0.0); MOST]; M];
                     for g in 0..groups {
                         let from = g * size;
                         let quads = size.min(stride - from) / 4;
@@ -316,22 +334,10 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
                             s.dot_narrow::<M>(x, stride, w, quads, &group, &mut tile);
                         }
                     }
+                    // The groups have been scaled.
+                    finish(s, &tile, a, first, row, [1.0; M], scale);
                 }
             }
-            let scales: [f32; M] = match activations {
-                Activations::Wide => std::array::from_fn(|r| a.quantised.scale[from_row + r]),
-                // Its groups have been scaled.
-                Activations::Narrow(_) => [1.0; M],
-            };
-            finish(
-                s,
-                &tile,
-                a,
-                first,
-                row,
-                |r| scales[r],
-                Some(&scale[first..first + width]),
-            );
         }
     }
 }
@@ -340,39 +346,48 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
 #[inline(always)]
 fn finish<S: Simd, const M: usize>(
     s: S,
-    tile: &[[f32; PANEL]; M],
+    tile: &[[S::F; MOST]; M],
     a: &mut Apply,
     first: usize,
     row: usize,
-    row_scale: impl Fn(usize) -> f32,
+    row_scale: [f32; M],
     scale: Option<&[f32]>,
 ) {
     let width = S::LANES * S::VECTORS;
     let outputs = a.packed.outputs;
     let real = width.min(outputs - first);
     let bias = &a.packed.bias[first..first + width];
-    for (r, tile) in tile.iter().enumerate() {
-        let start = (row + r) * outputs + first;
-        let mut done = [0.0f32; PANEL];
-        let factor = s.splat(row_scale(r));
-        for v in 0..S::VECTORS {
+    let mut done = [0.0f32; PANEL];
+    for_rows!(M, |ROW| {
+        let start = (row + ROW) * outputs + first;
+        let out = &mut a.out[start..start + real];
+        let factor = s.splat(row_scale[ROW]);
+        for (v, tile) in tile[ROW][..S::VECTORS].iter().enumerate() {
             let at = v * S::LANES;
             let factor = match scale {
                 Some(scale) => s.mul(factor, s.load(&scale[at..])),
                 None => factor,
             };
-            let y = s.fma(s.load(&tile[at..]), factor, s.load(&bias[at..]));
-            s.store(&mut done[at..], y);
+            let mut y = s.fma(*tile, factor, s.load(&bias[at..]));
+            if real == width {
+                if a.write == Write::Add {
+                    y = s.add(y, s.load(&out[at..]));
+                }
+                s.store(&mut out[at..], y);
+            } else {
+                s.store(&mut done[at..], y);
+            }
         }
-        let out = &mut a.out[start..start + real];
-        match a.write {
-            Write::Replace => out.copy_from_slice(&done[..real]),
-            Write::Add => out.iter_mut().zip(&done).for_each(|(o, d)| *o += d),
+        if real < width {
+            match a.write {
+                Write::Replace => out.copy_from_slice(&done[..real]),
+                Write::Add => out.iter_mut().zip(&done).for_each(|(o, d)| *o += d),
+            }
         }
-    }
+    });
 }
 
-/// Adds nothing, replaces `out`: `M` rows of `a` times `depth` rows of `b`, `V` vectors wide.
+/// `M` rows of `a` times `depth` rows of `b`, `V` vectors wide.
 ///
 /// # Safety
 /// `a` holds `M` rows of `depth` floats, `a_stride` apart; `b` holds `depth` rows of `V` vectors,
@@ -385,8 +400,7 @@ pub(super) unsafe fn product<S: Simd, const M: usize, const V: usize>(
     b: *const f32,
     b_stride: usize,
     depth: usize,
-    out: &mut [[f32; PANEL]; M],
-) {
+) -> [[S::F; V]; M] {
     let mut sums = [[s.splat(0.0); V]; M];
     for k in 0..depth {
         // SAFETY: the caller promises row `k` of `b`.
@@ -403,9 +417,5 @@ pub(super) unsafe fn product<S: Simd, const M: usize, const V: usize>(
             }
         });
     }
-    for (out, sums) in out.iter_mut().zip(&sums) {
-        for v in 0..V {
-            s.store(&mut out[v * S::LANES..], sums[v]);
-        }
-    }
+    sums
 }

@@ -19,6 +19,7 @@
 )]
 
 mod attention;
+mod buffer;
 mod matmul;
 mod ops;
 mod quantise;
@@ -30,8 +31,9 @@ mod x86;
 mod tests;
 
 pub(crate) use attention::{Attend, SLACK, Span, attend};
+pub(crate) use buffer::Buffer;
 pub(crate) use matmul::{Format, Packed, Write};
-pub(crate) use ops::{Turns, gate, gelu, norm, relu, rotate, transpose_into};
+pub(crate) use ops::{Turns, gate, gelu, norm, relu, rotate, split_heads, transpose_into};
 pub(crate) use quantise::{Activations, Quantised};
 
 use simd::{Portable, Simd};

@@ -71,26 +71,25 @@ fn norm_row<S: Simd>(s: S, x: &[f32], weight: &[f32], eps: f32, out: &mut [f32])
     }
 }
 
-/// e to the power of `x`, for `x <= 0`; relative error below 3e-7. The method is that of Cephes:
-/// a power of two times a polynomial for the rest.
+/// 2 to the power of `x`, for `x <= 0`; relative error below 3e-7. The method is that of Cephes:
+/// a power of two times a polynomial for the rest. What is smaller than 2^-100 becomes that: in
+/// products with numbers below the smallest normal one, processors are very slow.
 #[inline(always)]
-pub(super) fn exp<S: Simd>(s: S, x: S::F) -> S::F {
-    let x = s.max(x, s.splat(-87.3));
-    let shifted = s.fma(x, s.splat(std::f32::consts::LOG2_E), s.splat(ROUND));
-    let n = s.sub(shifted, s.splat(ROUND));
-    let r = s.fma(n, s.splat(-0.693_359_4), x);
-    let r = s.fma(n, s.splat(2.121_944_4e-4), r);
-    let mut y = s.splat(1.987_569_1e-4);
+pub(super) fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
+    let x = s.max(x, s.splat(-100.0));
+    let shifted = s.add(x, s.splat(ROUND));
+    let r = s.sub(x, s.sub(shifted, s.splat(ROUND)));
+    let mut y = s.splat(1.535_336_2e-4);
     for c in [
-        1.398_199_9e-3,
-        8.333_452e-3,
-        4.166_579_6e-2,
-        1.666_666_5e-1,
-        0.5,
+        1.339_887_4e-3,
+        9.618_437e-3,
+        5.550_332_5e-2,
+        2.402_264_8e-1,
+        6.931_472e-1,
+        1.0,
     ] {
         y = s.fma(y, r, s.splat(c));
     }
-    let y = s.fma(s.mul(y, r), r, s.add(r, s.splat(1.0)));
     s.mul(y, s.power(shifted))
 }
 
@@ -105,8 +104,8 @@ fn gelu_vector<S: Simd>(s: S, x: S::F) -> S::F {
     for c in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {
         poly = s.fma(poly, t, s.splat(c));
     }
-    let square = s.mul(s.sub(s.splat(0.0), z), z);
-    let erf = s.sub(one, s.mul(s.mul(poly, t), exp(s, square)));
+    let square = s.mul(s.mul(z, s.splat(-std::f32::consts::LOG2_E)), z);
+    let erf = s.sub(one, s.mul(s.mul(poly, t), exp2(s, square)));
     s.mul(s.splat(0.5), s.fma(size, erf, x))
 }
 
@@ -124,8 +123,19 @@ pub(crate) fn gate(isa: Isa, x: &[f32], width: usize, out: &mut [f32]) {
             let rows = self.x.chunks_exact(2 * self.width);
             for (x, out) in rows.zip(self.out.chunks_exact_mut(self.width)) {
                 let (value, gate) = x.split_at(self.width);
-                map(s, value, out);
-                out.iter_mut().zip(gate).for_each(|(y, g)| *y *= g);
+                let body = self.width / S::LANES * S::LANES;
+                let vectors = value
+                    .chunks_exact(S::LANES)
+                    .zip(gate.chunks_exact(S::LANES));
+                for ((value, gate), out) in vectors.zip(out.chunks_exact_mut(S::LANES)) {
+                    let active = gelu_vector(s, s.load(value));
+                    s.store(out, s.mul(active, s.load(gate)));
+                }
+                if body < self.width {
+                    map(s, &value[body..], &mut out[body..]);
+                    let rest = out[body..].iter_mut().zip(&gate[body..]);
+                    rest.for_each(|(y, g)| *y *= g);
+                }
             }
         }
     }
@@ -298,4 +308,18 @@ pub(crate) fn transpose_into(
         out,
         out_stride,
     });
+}
+
+/// Writes heads one after the other, each with one row of `head` numbers for every token; `x` holds
+/// the `width` numbers of all heads of each token, `stride` apart.
+pub(crate) fn split_heads(x: &[f32], stride: usize, width: usize, head: usize, out: &mut [f32]) {
+    let tokens = x.len().div_ceil(stride);
+    let rows = out
+        .chunks_exact_mut(tokens * head)
+        .zip((0..width).step_by(head));
+    for (out, first) in rows {
+        for (to, from) in out.chunks_exact_mut(head).zip(x.chunks(stride)) {
+            to.copy_from_slice(&from[first..first + head]);
+        }
+    }
 }

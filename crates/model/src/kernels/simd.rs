@@ -9,8 +9,10 @@ pub(super) trait Simd: Copy {
     const LANES: usize;
     /// Vectors side by side in the inner loop of a matrix product.
     const VECTORS: usize;
-    /// Rows in the inner loop of a matrix product.
+    /// Rows in the inner loop of a product with packed weights.
     const ROWS: usize;
+    /// Queries in the inner loops of attention, which are two vectors wide.
+    const QUERIES: usize;
     /// A vector.
     type F: Copy;
 
@@ -36,7 +38,8 @@ pub(super) trait Simd: Copy {
     /// Rounds, adds `zero`, and keeps 8 bits.
     fn store_u8(self, x: &mut [u8], v: Self::F, zero: u8);
 
-    /// Products of `M` rows of activations with one panel of weights, as floats.
+    /// Products of `M` rows of activations with one panel of weights, as floats; of each row the
+    /// first [`Self::VECTORS`] hold something.
     ///
     /// # Safety
     /// `a` holds `M` rows of `2 * pairs` numbers, `stride` apart; `w` holds `pairs` times
@@ -48,8 +51,7 @@ pub(super) trait Simd: Copy {
         stride: usize,
         w: *const i8,
         pairs: usize,
-        out: &mut [[f32; PANEL]; M],
-    );
+    ) -> [[Self::F; MOST]; M];
 
     /// Adds the products of one group of activations of 8 bits, four rows of the matrix at a time.
     ///
@@ -62,7 +64,7 @@ pub(super) trait Simd: Copy {
         w: *const i8,
         quads: usize,
         group: &Group<M>,
-        out: &mut [[f32; PANEL]; M],
+        out: &mut [[Self::F; MOST]; M],
     );
 }
 
@@ -76,22 +78,24 @@ pub(super) struct Group<'a, const M: usize> {
     pub(super) sums: &'a [f32],
 }
 
-/// [`Simd::dot_narrow`] in plain code, for `columns` columns.
+/// [`Simd::dot_narrow`] in plain code.
 ///
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn dot_narrow_plainly<const M: usize>(
-    columns: usize,
+pub(super) unsafe fn dot_narrow_plainly<S: Simd, const M: usize>(
+    s: S,
     a: *const u8,
     stride: usize,
     w: *const i8,
     quads: usize,
     group: &Group<M>,
-    out: &mut [[f32; PANEL]; M],
+    out: &mut [[S::F; MOST]; M],
 ) {
+    let columns = S::LANES * S::VECTORS;
     for (row, out) in out.iter_mut().enumerate() {
-        for (c, out) in out[..columns].iter_mut().enumerate() {
+        let mut all = [0.0; PANEL];
+        for (c, all) in all[..columns].iter_mut().enumerate() {
             let mut sum = 0;
             for at in 0..4 * quads {
                 // SAFETY: the caller promises both buffers to be this long.
@@ -101,16 +105,19 @@ pub(super) unsafe fn dot_narrow_plainly<const M: usize>(
                 };
                 sum += i32::from(a) * i32::from(w);
             }
-            *out += sum as f32 * group.scale[row] - group.shift[row] * group.sums[c];
+            *all = sum as f32 * group.scale[row] - group.shift[row] * group.sums[c];
+        }
+        for (v, out) in out[..S::VECTORS].iter_mut().enumerate() {
+            *out = s.add(*out, s.load(&all[v * S::LANES..]));
         }
     }
 }
 
-/// Runs a block for every row number below `M` (up to 6), unrolled: sums that are reached by a
+/// Runs a block for every row number below `M` (up to 8), unrolled: sums that are reached by a
 /// number known to the compiler stay in registers, those in a loop do not.
 macro_rules! for_rows {
     ($rows:ident, |$row:ident| $block:block) => {
-        $crate::kernels::simd::for_rows!(@ $rows, $row, $block, 0 1 2 3 4 5)
+        $crate::kernels::simd::for_rows!(@ $rows, $row, $block, 0 1 2 3 4 5 6 7)
     };
     (@ $rows:ident, $row:ident, $block:block, $($number:literal)*) => {
         $(if $number < $rows {
@@ -121,6 +128,8 @@ macro_rules! for_rows {
 }
 pub(super) use for_rows;
 
+/// Vectors in the widest panel.
+pub(super) const MOST: usize = 4;
 /// Columns of the widest panel.
 pub(super) const PANEL: usize = 64;
 /// Added to a float below 2^22 it leaves the rounded number in the low bits (1.5 * 2^23).
@@ -141,6 +150,7 @@ impl Simd for Portable {
     const LANES: usize = LANES;
     const VECTORS: usize = 2;
     const ROWS: usize = 4;
+    const QUERIES: usize = 4;
     type F = [f32; LANES];
 
     #[inline(always)]
@@ -219,8 +229,7 @@ impl Simd for Portable {
         stride: usize,
         w: *const i8,
         pairs: usize,
-        out: &mut [[f32; PANEL]; M],
-    ) {
+    ) -> [[Self::F; MOST]; M] {
         const COLUMNS: usize = LANES * Portable::VECTORS;
         let mut sums = [[0i32; COLUMNS]; M];
         for pair in 0..pairs {
@@ -239,11 +248,13 @@ impl Simd for Portable {
                 }
             });
         }
+        let mut out = [[[0.0; LANES]; MOST]; M];
         for (out, sums) in out.iter_mut().zip(&sums) {
-            for (out, sum) in out.iter_mut().zip(sums) {
-                *out = *sum as f32;
+            for (out, sums) in out.iter_mut().zip(sums.chunks_exact(LANES)) {
+                *out = each(|i| sums[i] as f32);
             }
         }
+        out
     }
 
     #[inline(always)]
@@ -254,10 +265,9 @@ impl Simd for Portable {
         w: *const i8,
         quads: usize,
         group: &Group<M>,
-        out: &mut [[f32; PANEL]; M],
+        out: &mut [[Self::F; MOST]; M],
     ) {
-        const COLUMNS: usize = LANES * Portable::VECTORS;
         // SAFETY: the caller promises the same.
-        unsafe { dot_narrow_plainly(COLUMNS, a, stride, w, quads, group, out) }
+        unsafe { dot_narrow_plainly(self, a, stride, w, quads, group, out) }
     }
 }

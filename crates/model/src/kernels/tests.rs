@@ -344,6 +344,7 @@ fn attention_equals_scalar_code() {
                 keys: &split[*store].0,
                 key_stride: split[*store].1,
                 values: &split[*store].2,
+                value_head: width,
                 value_stride: channels,
                 start: *start,
                 len: *len,
@@ -391,7 +392,7 @@ fn attention_equals_scalar_code() {
                 spans: &spans,
             };
             let mut out = vec![0.0; rows * channels];
-            attend(isa, &a, &mut Vec::new(), &mut out);
+            attend(isa, &a, &mut Buffer::default(), &mut out);
             close(isa.name(), &out, &expected, 1e-4);
         }
     }

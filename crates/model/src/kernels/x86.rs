@@ -3,7 +3,7 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::simd::{Group, PANEL, ROUND, Simd, dot_narrow_plainly, for_rows};
+use super::simd::{Group, MOST, PANEL, ROUND, Simd, dot_narrow_plainly, for_rows};
 use super::{Isa, Kind, Op};
 
 /// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
@@ -67,6 +67,7 @@ impl Simd for Avx512 {
     const LANES: usize = 16;
     const VECTORS: usize = 4;
     const ROWS: usize = 6;
+    const QUERIES: usize = 8;
     type F = __m512;
 
     intrinsics! {
@@ -125,8 +126,7 @@ impl Simd for Avx512 {
         stride: usize,
         w: *const i8,
         pairs: usize,
-        out: &mut [[f32; PANEL]; M],
-    ) {
+    ) -> [[Self::F; MOST]; M] {
         // SAFETY: `self` proves the instructions; the caller promises the lengths of both buffers;
         // no access needs alignment.
         unsafe {
@@ -147,11 +147,7 @@ impl Simd for Avx512 {
                     }
                 });
             }
-            for (out, sums) in out.iter_mut().zip(&sums) {
-                for (v, sum) in sums.iter().enumerate() {
-                    _mm512_storeu_ps(out.as_mut_ptr().add(16 * v), _mm512_cvtepi32_ps(*sum));
-                }
-            }
+            sums.map(|sums| sums.map(|sum| _mm512_cvtepi32_ps(sum)))
         }
     }
 
@@ -163,7 +159,7 @@ impl Simd for Avx512 {
         w: *const i8,
         quads: usize,
         group: &Group<M>,
-        out: &mut [[f32; PANEL]; M],
+        out: &mut [[Self::F; MOST]; M],
     ) {
         // SAFETY: as in `dot_wide`.
         unsafe {
@@ -190,10 +186,9 @@ impl Simd for Avx512 {
                 let scale = _mm512_set1_ps(group.scale[ROW]);
                 let shift = _mm512_set1_ps(group.shift[ROW]);
                 for v in 0..4 {
-                    let to = out[ROW].as_mut_ptr().add(16 * v);
-                    let all = _mm512_fnmadd_ps(shift, weights[v], _mm512_loadu_ps(to));
+                    let all = _mm512_fnmadd_ps(shift, weights[v], out[ROW][v]);
                     let sum = _mm512_cvtepi32_ps(sums[ROW][v]);
-                    _mm512_storeu_ps(to, _mm512_fmadd_ps(scale, sum, all));
+                    out[ROW][v] = _mm512_fmadd_ps(scale, sum, all);
                 }
             });
         }
@@ -204,6 +199,7 @@ impl Simd for Avx2 {
     const LANES: usize = 8;
     const VECTORS: usize = 2;
     const ROWS: usize = 6;
+    const QUERIES: usize = 6;
     type F = __m256;
 
     intrinsics! {
@@ -272,8 +268,7 @@ impl Simd for Avx2 {
         stride: usize,
         w: *const i8,
         pairs: usize,
-        out: &mut [[f32; PANEL]; M],
-    ) {
+    ) -> [[Self::F; MOST]; M] {
         // SAFETY: `self` proves the instructions; the caller promises the lengths of both buffers;
         // no access needs alignment.
         unsafe {
@@ -294,11 +289,8 @@ impl Simd for Avx2 {
                     }
                 });
             }
-            for (out, sums) in out.iter_mut().zip(&sums) {
-                for (v, sum) in sums.iter().enumerate() {
-                    _mm256_storeu_ps(out.as_mut_ptr().add(8 * v), _mm256_cvtepi32_ps(*sum));
-                }
-            }
+            let none = _mm256_setzero_ps();
+            sums.map(|[a, b]| [_mm256_cvtepi32_ps(a), _mm256_cvtepi32_ps(b), none, none])
         }
     }
 
@@ -310,9 +302,9 @@ impl Simd for Avx2 {
         w: *const i8,
         quads: usize,
         group: &Group<M>,
-        out: &mut [[f32; PANEL]; M],
+        out: &mut [[Self::F; MOST]; M],
     ) {
         // SAFETY: the caller promises the same.
-        unsafe { dot_narrow_plainly(16, a, stride, w, quads, group, out) }
+        unsafe { dot_narrow_plainly(self, a, stride, w, quads, group, out) }
     }
 }

@@ -1,12 +1,11 @@
 //! The encoder's layers.
 
-use super::{Cpu, Kept, KeysValues, Packer, Work, apply, quantise, room};
+use super::work::{Kept, KeysValues, Work};
+use super::{Cpu, Packer, apply, quantise};
 use crate::backend::{Stop, sees};
 use crate::config::{Attention, Family, Layout};
 use crate::error::Result;
-use crate::kernels::{
-    Attend, Isa, Packed, SLACK, Span, Write, attend, gate, gelu, norm, rotate, transpose_into,
-};
+use crate::kernels::{Attend, Buffer, Isa, Packed, Write, attend, gate, gelu, norm, rotate};
 use crate::parameters::{EncoderLayer, Norm};
 use crate::sequence::Sequence;
 
@@ -102,7 +101,7 @@ impl Cpu {
     fn embed(&mut self, s: &Sequence) {
         let d = self.encoder.hidden;
         let Work { x, normed, .. } = &mut self.work;
-        let normed = room(normed, s.ids.len() * d);
+        let normed = normed.room(s.ids.len() * d);
         let tokens = s.ids.iter().zip(&s.positions);
         for (row, (id, position)) in normed.chunks_exact_mut(d).zip(tokens) {
             self.embedding.row(*id, *position, row);
@@ -114,7 +113,7 @@ impl Cpu {
 
 /// Norms the rows of `w.x`; afterwards `w.normed` begins with the same numbers.
 fn norm_in_place(isa: Isa, parameters: &Norm, eps: f32, w: &mut Work) {
-    let normed = room(&mut w.normed, w.x.len());
+    let normed = w.normed.room(w.x.len());
     norm(isa, &w.x, parameters, eps, normed);
     w.x.copy_from_slice(normed);
 }
@@ -139,21 +138,16 @@ impl Pass<'_> {
         let all = self.rows.len() == tokens;
 
         // Keys and values of all tokens, queries of those that go on.
-        let normed = room(&mut w.normed, tokens * d);
+        let normed = w.normed.room(tokens * d);
         match &self.layer.attention_norm {
             Some(before) if !post => norm(isa, &w.x, before, eps, normed),
             _ => normed.copy_from_slice(&w.x),
         }
         quantise(isa, normed, d, &self.layer.key_value, &mut w.quantised);
-        // Beyond the last value whole vectors are read.
-        let kv = room(&mut w.kv, tokens * 2 * d + SLACK);
-        self.layer.key_value.apply(
-            isa,
-            normed,
-            &w.quantised,
-            &mut kv[..tokens * 2 * d],
-            Write::Replace,
-        );
+        let kv = w.kv.room(tokens * 2 * d);
+        self.layer
+            .key_value
+            .apply(isa, normed, &w.quantised, kv, Write::Replace);
         if !all {
             pick(&mut w.x, self.rows, d);
             pick_slice(normed, self.rows, d);
@@ -166,7 +160,7 @@ impl Pass<'_> {
             );
         }
         let rows = self.rows.len();
-        let queries = room(&mut w.queries, rows * d);
+        let queries = w.queries.room(rows * d);
         let query = &self.layer.query;
         query.apply(
             isa,
@@ -183,37 +177,15 @@ impl Pass<'_> {
                 Attention::Sliding => sliding,
             };
             let heads = self.cpu.encoder.heads;
-            let keys = &mut kv[..tokens * 2 * d];
             rotate(isa, queries, d, heads, &positions, turns);
-            rotate(isa, keys, 2 * d, heads, &self.s.positions, turns);
+            rotate(isa, kv, 2 * d, heads, &self.s.positions, turns);
         }
-        let stride = tokens.next_multiple_of(16);
-        let keys = room(&mut w.keys, d * stride + SLACK);
-        transpose_into(isa, &kv[..tokens * 2 * d], 2 * d, d, keys, stride);
-        if let Some(keep) = keep {
-            keep.stride = stride;
-            keep.keys.clear();
-            keep.keys.extend_from_slice(keys);
-            keep.values.clear();
-            keep.values.extend(
-                kv[..tokens * 2 * d]
-                    .chunks_exact(2 * d)
-                    .flat_map(|r| &r[d..]),
-            );
-            keep.values.resize(tokens * d + SLACK, 0.0);
-        }
+        let own = keep.unwrap_or(&mut w.keys_values);
+        own.fill(isa, kv, d, self.cpu.encoder.head_dim());
 
         // Attention.
-        let mixed = room(&mut w.mixed, rows * d);
-        self.attention(
-            isa,
-            queries,
-            &positions,
-            (keys, stride),
-            kv,
-            &mut w.scores,
-            mixed,
-        );
+        let mixed = w.mixed.room(rows * d);
+        self.attention(queries, &positions, own, &mut w.scores, mixed);
         let q = &mut w.quantised;
         apply(
             isa,
@@ -233,16 +205,16 @@ impl Pass<'_> {
                 &w.x,
                 &self.layer.mlp_norm,
                 eps,
-                room(&mut w.normed, rows * d),
+                w.normed.room(rows * d),
             ),
         }
         let q = &mut w.quantised;
-        let normed = &w.normed[..rows * d];
+        let normed = w.normed.first(rows * d);
         let (mlp_in, mlp_out) = (&self.layer.mlp_in, &self.layer.mlp_out);
         let inner = self.cpu.encoder.intermediate;
-        let wide = room(&mut w.wide, rows * mlp_in.outputs());
+        let wide = w.wide.room(rows * mlp_in.outputs());
         apply(isa, mlp_in, normed, d, q, wide, Write::Replace);
-        let active = room(&mut w.gated, rows * inner);
+        let active = w.gated.room(rows * inner);
         match self.cpu.encoder.family {
             Family::ModernBert => gate(isa, wide, inner, active),
             Family::Bert => gelu(isa, wide, active),
@@ -254,22 +226,16 @@ impl Pass<'_> {
     }
 
     /// Queries of each segment against the runs that the segment sees.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "buffers of one pass, borrowed apart"
-    )]
     fn attention(
         &self,
-        isa: Isa,
         queries: &[f32],
         positions: &[u32],
-        (keys, stride): (&[f32], usize),
-        kv: &[f32],
-        scores: &mut Vec<f32>,
+        own: &KeysValues,
+        scores: &mut Buffer,
         out: &mut [f32],
     ) {
         let encoder = &self.cpu.encoder;
-        let d = encoder.hidden;
+        let (d, head) = (encoder.hidden, encoder.head_dim());
         let window = match self.kind {
             Attention::Full => None,
             Attention::Sliding => Some(encoder.window as u32 / 2),
@@ -283,38 +249,22 @@ impl Pass<'_> {
                 continue;
             }
             spans.clear();
-            spans.extend(self.past.map(|(past, len)| Span {
-                keys: &past.keys,
-                key_stride: past.stride,
-                values: &past.values,
-                value_stride: d,
-                start: 0,
-                len,
-                position: 0,
-            }));
-            spans.extend(self.seen_by(segment).map(|seen| Span {
-                keys,
-                key_stride: stride,
-                values: &kv[d..],
-                value_stride: 2 * d,
-                start: seen.start,
-                len: seen.len,
-                position: seen.position,
+            let past = self.past;
+            spans.extend(past.map(|(past, len)| past.span(d, head, 0..len, 0)));
+            spans.extend(self.seen_by(segment).map(|seen| {
+                let tokens = seen.start..seen.start + seen.len;
+                own.span(d, head, tokens, seen.position)
             }));
             let attention = Attend {
                 queries: &queries[first * d..(first + rows) * d],
                 positions: &positions[first..first + rows],
                 heads: encoder.heads,
-                width: encoder.head_dim(),
+                width: head,
                 window,
                 spans: &spans,
             };
-            attend(
-                isa,
-                &attention,
-                scores,
-                &mut out[first * d..(first + rows) * d],
-            );
+            let out = &mut out[first * d..(first + rows) * d];
+            attend(self.cpu.isa, &attention, scores, out);
             first += rows;
         }
     }

@@ -1,11 +1,10 @@
 //! The decision head, the scorer and the action head.
 
 use super::encoder::pick;
-use super::{Packer, Work, apply, quantise, room};
+use super::work::Work;
+use super::{Packer, apply, quantise};
 use crate::backend::{Output, action_features};
-use crate::kernels::{
-    Attend, Isa, Packed, SLACK, Span, Write, attend, gelu, norm, relu, transpose_into,
-};
+use crate::kernels::{Attend, Isa, Packed, Write, attend, gelu, norm, relu};
 use crate::parameters::{ACTION_FEATURES, HEAD_EPS, Norm, Parameters};
 
 pub(super) struct Head {
@@ -85,9 +84,9 @@ impl Head {
     fn score(&self, isa: Isa, d: usize, w: &mut Work) -> Output {
         let options = &w.x[d..];
         let count = options.len() / d;
-        let normed = room(&mut w.normed, count * d);
+        let normed = w.normed.room(count * d);
         norm(isa, options, &self.scorer_norm, HEAD_EPS, normed);
-        let wide = room(&mut w.wide, count * d);
+        let wide = w.wide.room(count * d);
         apply(
             isa,
             &self.scorer_hidden,
@@ -121,10 +120,10 @@ impl Head {
 fn act(isa: Isa, d: usize, [inner, outer]: &[Packed; 2], logits: &[f32], w: &mut Work) -> Vec<f32> {
     let pooled = [&w.x[..d], &action_features(logits)].concat();
     let units = inner.outputs();
-    let hidden = room(&mut w.wide, units);
+    let hidden = w.wide.room(units);
     let (width, q) = (d + ACTION_FEATURES, &mut w.quantised);
     apply(isa, inner, &pooled, width, q, hidden, Write::Replace);
-    let active = room(&mut w.normed, units);
+    let active = w.normed.room(units);
     gelu(isa, hidden, active);
     let mut actions = vec![0.0; outer.outputs()];
     apply(isa, outer, active, units, q, &mut actions, Write::Replace);
@@ -135,16 +134,15 @@ impl Layer {
     /// One layer over all rows of `w.x`; afterwards only the `wanted` ones are left.
     fn run(&self, isa: Isa, d: usize, w: &mut Work, wanted: Option<&[usize]>) {
         let tokens = w.x.len() / d;
-        let normed = room(&mut w.normed, tokens * d);
+        let normed = w.normed.room(tokens * d);
         norm(isa, &w.x, &self.norm1, HEAD_EPS, normed);
         quantise(isa, normed, d, &self.key_value, &mut w.quantised);
-        let kv = room(&mut w.kv, tokens * 2 * d + SLACK);
-        let (kv_rows, _) = kv.split_at_mut(tokens * 2 * d);
+        let kv = w.kv.room(tokens * 2 * d);
         self.key_value
-            .apply(isa, normed, &w.quantised, kv_rows, Write::Replace);
-        let stride = tokens.next_multiple_of(16);
-        let keys = room(&mut w.keys, d * stride + SLACK);
-        transpose_into(isa, kv_rows, 2 * d, d, keys, stride);
+            .apply(isa, normed, &w.quantised, kv, Write::Replace);
+        let heads = (d / HEAD_WIDTH).max(1);
+        let width = d / heads;
+        w.keys_values.fill(isa, kv, d, width);
 
         let mut rows = tokens;
         if let Some(wanted) = wanted.filter(|wanted| wanted.len() < tokens) {
@@ -155,7 +153,7 @@ impl Layer {
             }
             quantise(isa, &normed[..rows * d], d, &self.query, &mut w.quantised);
         }
-        let queries = room(&mut w.queries, rows * d);
+        let queries = w.queries.room(rows * d);
         self.query.apply(
             isa,
             &normed[..rows * d],
@@ -163,32 +161,23 @@ impl Layer {
             queries,
             Write::Replace,
         );
-        let span = Span {
-            keys,
-            key_stride: stride,
-            values: &kv[d..],
-            value_stride: 2 * d,
-            start: 0,
-            len: tokens,
-            position: 0,
-        };
-        let heads = (d / HEAD_WIDTH).max(1);
+        let span = w.keys_values.span(d, width, 0..tokens, 0);
         let attention = Attend {
             queries,
             positions: &vec![0; rows],
             heads,
-            width: d / heads,
+            width,
             window: None,
             spans: &[span],
         };
-        let mixed = room(&mut w.mixed, rows * d);
+        let mixed = w.mixed.room(rows * d);
         attend(isa, &attention, &mut w.scores, mixed);
         let q = &mut w.quantised;
         apply(isa, &self.out, mixed, d, q, &mut w.x, Write::Add);
 
-        let normed = room(&mut w.normed, rows * d);
+        let normed = w.normed.room(rows * d);
         norm(isa, &w.x, &self.norm2, HEAD_EPS, normed);
-        let wide = room(&mut w.wide, rows * 4 * d);
+        let wide = w.wide.room(rows * 4 * d);
         apply(isa, &self.up, normed, d, q, wide, Write::Replace);
         relu(isa, wide);
         apply(isa, &self.down, wide, 4 * d, q, &mut w.x, Write::Add);

@@ -5,6 +5,7 @@
 
 mod encoder;
 mod head;
+mod work;
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ use crate::kernels::{Activations, Format, Isa, Packed, Quantised, Turns, Write};
 use crate::parameters::{Embedding, Linear, Norm, Parameters};
 use crate::sequence::Sequence;
 use crate::weights::Matrix;
+use work::{Kept, Work};
 
 /// How exactly the CPU backend computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,37 +66,6 @@ pub(crate) struct Cpu {
     head: head::Head,
     slots: HashMap<usize, Kept>,
     work: Work,
-}
-
-/// A state that ran: keys and values of every layer, and the first token's last hidden state.
-#[derive(Default)]
-struct Kept {
-    len: usize,
-    layers: Vec<KeysValues>,
-    first: Vec<f32>,
-}
-
-/// Keys turned by RoPE, one row for each channel; values, one row for each token.
-#[derive(Default)]
-struct KeysValues {
-    keys: Vec<f32>,
-    stride: usize,
-    values: Vec<f32>,
-}
-
-/// Working memory, kept from pass to pass.
-#[derive(Default)]
-struct Work {
-    quantised: Quantised,
-    x: Vec<f32>,
-    normed: Vec<f32>,
-    queries: Vec<f32>,
-    mixed: Vec<f32>,
-    wide: Vec<f32>,
-    gated: Vec<f32>,
-    kv: Vec<f32>,
-    keys: Vec<f32>,
-    scores: Vec<f32>,
 }
 
 impl Cpu {
@@ -308,14 +279,6 @@ impl Packer {
         let (matrix, bias) = (&linear.weight, linear.bias.as_deref());
         Packed::new(self.isa, matrix, 0..matrix.rows, bias, Format::Float)
     }
-}
-
-/// Makes room for `len` numbers, whose values do not matter.
-fn room(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
-    if buffer.len() < len {
-        buffer.resize(len, 0.0);
-    }
-    &mut buffer[..len]
 }
 
 /// Quantises `x` for the given layers, which share their input.
