@@ -1261,7 +1261,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__init)
-            opts="-h --help zsh fish bash"
+            opts="-h --words --help zsh fish bash"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

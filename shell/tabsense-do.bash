@@ -1,12 +1,11 @@
 # tabsense for bash, words into commands: a key turns what is typed into the command that it means, and
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
-# line, and the key pressed again brings the words back. `tabsense init bash` prints this between
-# tabsense.bash and tabsense-hooks.bash.
-#
-# The key is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that is free,
-# and not in vi mode, where Escape and then Enter come as the same bytes.
+# line, and the key pressed again brings the words back. tabsense-hooks.bash binds the key and reads
+# this (`tabsense init bash --words`) when it is pressed for the first time.
 
 if [ -z "$__tabsense_native" ]; then
+
+  __tabsense_do_choices=() __tabsense_do_labels=() __tabsense_do_sure='' __tabsense_do_shown=''
 
   # The key's command: READLINE_LINE and READLINE_POINT are the line.
   __tabsense_do_key() {
@@ -128,45 +127,5 @@ if [ -z "$__tabsense_native" ]; then
     # As if the key had been pressed on the empty line.
     __tabsense_do_choices+=('0 ')
   }
-
-  # Binds the key. A chosen one in each keymap, even if it begins with Escape, as function keys do: who
-  # names it wants it. Else Alt-Enter in emacs mode when it is free.
-  __tabsense_do_start() {
-    local IFS=$' \t\n' LC_ALL=C map keys key=${TABSENSE_DO_KEY-'\e\C-m'}
-    local -a lines=() maps=(emacs-standard vi-insert vi-command)
-    __tabsense_do_choices=() __tabsense_do_labels=() __tabsense_do_sure='' __tabsense_do_shown=''
-    __tabsense_do_bound='' __tabsense_do_named=''
-    [[ -n $key ]] || return 0
-    if [[ -z ${TABSENSE_DO_KEY+chosen} ]]; then
-      maps=(emacs-standard)
-      # Macros and commands. Readline's own functions only where the user's file names
-      # such a key: asking for them takes several milliseconds.
-      mapfile -t lines <"${INPUTRC:-${HOME-}/.inputrc}"
-      keys=$(
-        case ${lines[*]-} in
-          *'\e\C-m'* | *'\M-\C-m'* | *'\e\r'* | *'\M-\r'* | *[Mm]*-[Rr]eturn*) builtin bind -m emacs-standard -p ;;
-        esac
-        builtin bind -m emacs-standard -s
-        builtin bind -m emacs-standard -X
-      )
-      # Taken, unless by us.
-      [[ $keys != *"\"$key\": "* || $keys == *__tabsense_do_key* ]] || return 0
-    fi
-    for map in "${maps[@]}"; do
-      builtin bind -m "$map" -x "\"$key\": __tabsense_do_key" 2>/dev/null || continue
-      __tabsense_do_bound=$key
-      [[ $key != '\e\C-m' ]] || __tabsense_do_bound='Alt-Enter'
-    done
-    return 0
-  }
-
-  # Names the comma unless the user has one or the mode forbids such names. At the first prompt, when
-  # all rc files have been read.
-  __tabsense_do_name() {
-    __tabsense_do_named=1
-    shopt -qo posix || builtin type -t , >/dev/null || eval ',() { __tabsense_calm __tabsense_do_comma "$@"; }'
-  }
-
-  __tabsense_calm __tabsense_do_start 2>/dev/null || :
 
 fi

@@ -1,9 +1,7 @@
 # tabsense for zsh, words into commands: a key turns what is typed into the command that it means, and
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
-# line. `tabsense init zsh` prints this between tabsense.zsh and tabsense-hooks.zsh.
-#
-# The key is $TABSENSE_DO_KEY as `bindkey` takes it; empty: no key; unset: Alt-Enter where that is free,
-# and not in vi mode, where Escape and then Enter come as the same bytes.
+# line. tabsense-hooks.zsh binds the key and reads this (`tabsense init zsh --words`) when it is pressed
+# for the first time.
 
 if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 
@@ -11,8 +9,6 @@ if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 typeset -ga +x __tabsense_do_choices __tabsense_do_labels __tabsense_do_names
 typeset -g +x __tabsense_do_line='' __tabsense_do_shown=''
 typeset -gi +x __tabsense_do_cursor
-# Set where the key was zsh's own for a line break.
-typeset -g +x __tabsense_do_break="${__tabsense_do_break-}"
 
 # The key's widget.
 _tabsense_do() {
@@ -131,6 +127,7 @@ __tabsense_do_comma() {
   print -rz -- "$__tabsense_do_line"
   (( __tabsense_do_cursor < $#__tabsense_do_line )) || return 0
   # There is a placeholder: the cursor goes onto it when the line is there.
+  zle -N _tabsense_do_place
   autoload -Uz add-zle-hook-widget
   add-zle-hook-widget line-init _tabsense_do_place 2>/dev/null
 }
@@ -141,43 +138,5 @@ _tabsense_do_place() {
   [[ $BUFFER == "$__tabsense_do_line" ]] || return 0
   CURSOR=$__tabsense_do_cursor
 }
-
-# Binds the key. A chosen one in vi mode too, even if it begins with Escape, as function keys do: who
-# names it wants it. Else Alt-Enter in emacs mode where it is free.
-__tabsense_do_start() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  zle -N _tabsense_do
-  zle -N _tabsense_do_place
-  local map line key='^[^M'
-  if [[ -n ${TABSENSE_DO_KEY+chosen} ]]; then
-    [[ -n $TABSENSE_DO_KEY ]] || return 0
-    for map in emacs viins vicmd; do
-      bindkey -M $map -- "$TABSENSE_DO_KEY" _tabsense_do
-    done
-    return 0
-  fi
-  # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
-  line=$(bindkey -M emacs -- $key)
-  case $line in
-    *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
-      [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
-      bindkey -M emacs -- $key _tabsense_do
-      ;;
-  esac
-}
-
-# Names the comma unless the user has one. At the first prompt: to define a function by that name, an
-# alias must not stand in the way.
-__tabsense_do_name() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  unfunction __tabsense_do_name
-  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
-    functions[,]='__tabsense_do_comma "$@"'
-    # The words are no patterns.
-    aliases[,]='noglob ,'
-  fi
-  return 0
-}
-__tabsense_do_start 2>/dev/null || :
 
 fi

@@ -1,20 +1,23 @@
 # tabsense for bash, second half: completions that are registered get their wrappers, the prompt tells
 # what ran, and everything starts. `tabsense init bash` prints it after tabsense.bash, which decides
 # whether anything happens at all (`__tabsense_native`).
+#
+# The key for words is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that
+# is free, and not in vi mode, where Escape and then Enter come as the same bytes.
 
 if [ -z "$__tabsense_native" ]; then
 
   # --- taking over what is registered
 
-  # Wraps every completion that is not wrapped yet. Each shell starts with it, and there may be
-  # hundreds: the work is done on whole arrays, with one `eval`.
+  # Wraps every completion that is not wrapped yet; $1 is what `complete -p` says, when known. Each
+  # shell does it, and there may be hundreds: the work is done on whole arrays, with one `eval`.
   __tabsense_adopt() {
     # Patterns are several times faster in the C locale.
-    local IFS=$'\n' LC_ALL=C text line bulk=''
+    local IFS=$'\n' LC_ALL=C text=${1-} line bulk=''
     # `-f` is not `-F`.
     if shopt -q nocasematch; then
       shopt -u nocasematch
-      __tabsense_adopt
+      __tabsense_adopt "$@"
       shopt -s nocasematch
       return 0
     fi
@@ -25,7 +28,7 @@ if [ -z "$__tabsense_native" ]; then
       export __tabsense_native='ble.sh completes by itself'
       return 0
     fi
-    text=$(\builtin complete -p 2>/dev/null)
+    (($#)) || text=$(\builtin complete -p 2>/dev/null)
     # shellcheck disable=SC2206 # what a pattern empties goes; globbing is off
     {
       lines=($text)
@@ -242,13 +245,27 @@ if [ -z "$__tabsense_native" ]; then
   }
 
   __tabsense_settle() {
-    local IFS=$' \t\n'
-    __tabsense_last=$(HISTTIMEFORMAT='' \builtin history 1 2>/dev/null)
+    local IFS=$' \t\n' LC_ALL=C text registered bound first
+    first=$__tabsense_first __tabsense_first=''
+    text=$(__tabsense_look 2>/dev/null)
+    registered=${text%%$'\1'*}
+    text=${text:${#registered}+1}
+    bound=${text%%$'\1'*}
+    __tabsense_last=${text:${#bound}+1}
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
-    [[ -z $__tabsense_stale ]] || __tabsense_adopt
-    [[ -n $__tabsense_do_named ]] || __tabsense_do_name
+    [[ -z $__tabsense_stale ]] || __tabsense_adopt "$registered"
+    [[ -z $first ]] || __tabsense_do_start "$bound"
     return 0
+  }
+
+  # In one subshell, as each costs a millisecond: the completions, the keys and the last command.
+  __tabsense_look() {
+    [[ -z $__tabsense_stale ]] || \builtin complete -p
+    printf '\1'
+    [[ -z $first ]] || __tabsense_do_keys
+    printf '\1'
+    HISTTIMEFORMAT='' \builtin history 1
   }
 
   # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew.
@@ -294,6 +311,66 @@ if [ -z "$__tabsense_native" ]; then
     PROMPT_COMMAND=(__tabsense_prompt ${rest[@]+"${rest[@]}"} __tabsense_ready)
   }
 
+  # --- words into commands
+
+  # tabsense-do.bash defines these two anew: most shells never need it, and each would read it at its start.
+  __tabsense_do_key() {
+    ! __tabsense_calm __tabsense_do_load || __tabsense_do_key
+  }
+
+  __tabsense_do_comma() {
+    __tabsense_do_load && __tabsense_do_comma "$@"
+  }
+
+  __tabsense_do_load() {
+    local aliases=-u
+    __tabsense_client || return 1
+    shopt -q expand_aliases && aliases=-s
+    shopt -u expand_aliases
+    \eval "$("$TABSENSE_BIN" init bash --words 2>/dev/null)"
+    shopt "$aliases" expand_aliases
+    declare -F __tabsense_do_ask >/dev/null
+  }
+
+  # At the first prompt, when all rc files have been read: the key, and the comma unless the user has
+  # one or the mode forbids such names. $1 says what is bound.
+  __tabsense_do_start() {
+    __tabsense_do_claim "$1" 2>/dev/null
+    shopt -qo posix || builtin type -t , >/dev/null ||
+      \eval ',() { __tabsense_calm __tabsense_do_comma "$@"; }'
+  }
+
+  # Binds the key. A chosen one in each keymap, even if it begins with Escape, as function keys do: who
+  # names it wants it. Else Alt-Enter in emacs mode when it is free: not in $1, unless by us.
+  __tabsense_do_claim() {
+    local map key=${TABSENSE_DO_KEY-'\e\C-m'}
+    local -a maps=(emacs-standard vi-insert vi-command)
+    __tabsense_do_bound=''
+    [[ -n $key ]] || return 0
+    if [[ -z ${TABSENSE_DO_KEY+chosen} ]]; then
+      maps=(emacs-standard)
+      [[ $1 != *"\"$key\": "* || $1 == *__tabsense_do_key* ]] || return 0
+    fi
+    for map in "${maps[@]}"; do
+      builtin bind -m "$map" -x "\"$key\": __tabsense_do_key" || continue
+      __tabsense_do_bound=$key
+      [[ $key != '\e\C-m' ]] || __tabsense_do_bound='Alt-Enter'
+    done
+  }
+
+  # Prints what is bound, in the C locale: macros and commands. Readline's own functions only where
+  # the user's file names such a key: asking for them takes several milliseconds.
+  __tabsense_do_keys() {
+    local -a lines=()
+    [[ -z ${TABSENSE_DO_KEY+chosen} ]] || return 0
+    mapfile -t lines <"${INPUTRC:-${HOME-}/.inputrc}"
+    case ${lines[*]-} in
+      *'\e\C-m'* | *'\M-\C-m'* | *'\e\r'* | *'\M-\r'* | *[Mm]*-[Rr]eturn*) builtin bind -m emacs-standard -p ;;
+    esac
+    builtin bind -m emacs-standard -s
+    builtin bind -m emacs-standard -X
+  }
+
   # --- start
 
   __tabsense_start_up() {
@@ -310,15 +387,19 @@ if [ -z "$__tabsense_native" ]; then
     unset -v __tabsense_known
     declare -gA __tabsense_known=()
     __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
-    __tabsense_last='' __tabsense_cwd='' __tabsense_slow=''
-    # The first prompt looks again, for what the rest of the rc file registers.
+    __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void
     __tabsense_wrapper __tabsense_none
     __tabsense_wrapper __tabsense_commands
-    __tabsense_adopt
-    __tabsense_stale=1
     __tabsense_heal
+    # The first prompt takes over what is registered, when the whole rc file has been read.
+    __tabsense_first=1 __tabsense_stale=1
+    # An old bash loses the hook to who sets PROMPT_COMMAND: then a TAB must bring it back.
+    if ((!__tabsense_array)); then
+      __tabsense_adopt
+      __tabsense_stale=1
+    fi
     return 0
   }
   __tabsense_calm __tabsense_start_up || :

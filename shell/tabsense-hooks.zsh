@@ -1,5 +1,8 @@
 # tabsense for zsh, second half: commands are told to the worker, and the widgets are put in place.
 # `tabsense init zsh` prints it after tabsense.zsh.
+#
+# The key for words is $TABSENSE_DO_KEY as `bindkey` takes it; empty: no key; unset: Alt-Enter where that
+# is free, and not in vi mode, where Escape and then Enter come as the same bytes.
 
 if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then
 
@@ -75,6 +78,63 @@ __tabsense_tell() {
   : "$("$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &)"
 }
 
+# --- words into commands --------------------------------------------------------------------------
+
+# tabsense-do.zsh defines these anew: most shells never need it, and each would read it at its start.
+_tabsense_do() {
+  __tabsense_do_load && _tabsense_do "$@"
+}
+
+__tabsense_do_comma() {
+  __tabsense_do_load && __tabsense_do_comma "$@"
+}
+
+__tabsense_do_load() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  local bin=$TABSENSE_BIN
+  [[ $bin == */* ]] || bin=${commands[$bin]-}
+  [[ -n $bin && -x $bin ]] && eval "$("$bin" init zsh --words 2>/dev/null)" && (( ${+functions[__tabsense_do_ask]} ))
+}
+
+# Set where the key was zsh's own for a line break.
+typeset -g +x __tabsense_do_break="${__tabsense_do_break-}"
+
+# Binds the key. A chosen one in vi mode too, even if it begins with Escape, as function keys do: who
+# names it wants it. Else Alt-Enter in emacs mode where it is free.
+__tabsense_do_start() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  zle -N _tabsense_do
+  local map line key='^[^M'
+  if [[ -n ${TABSENSE_DO_KEY+chosen} ]]; then
+    [[ -n $TABSENSE_DO_KEY ]] || return 0
+    for map in emacs viins vicmd; do
+      bindkey -M $map -- "$TABSENSE_DO_KEY" _tabsense_do
+    done
+    return 0
+  fi
+  # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
+  line=$(bindkey -M emacs -- $key)
+  case $line in
+    *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
+      [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
+      bindkey -M emacs -- $key _tabsense_do
+      ;;
+  esac
+}
+
+# Names the comma unless the user has one. At the first prompt: to define a function by that name, an
+# alias must not stand in the way.
+__tabsense_do_name() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  unfunction __tabsense_do_name
+  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
+    functions[,]='__tabsense_do_comma "$@"'
+    # The words are no patterns.
+    aliases[,]='noglob ,'
+  fi
+  return 0
+}
+
 # --- setting up -----------------------------------------------------------------------------------
 
 # Who answers TAB instead of us. Exported when there is someone, so that `tabsense doctor` can tell.
@@ -131,5 +191,6 @@ __tabsense_start() {
   __tabsense_install
 }
 __tabsense_start 2>/dev/null || :
+__tabsense_do_start 2>/dev/null || :
 
 fi

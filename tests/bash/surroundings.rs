@@ -141,7 +141,8 @@ fn nothing_is_exported_and_an_inner_shell_has_its_own_session() {
     terminal.run("argdump \"$(env | grep -c 'tabsense_.*()')\"");
     assert_eq!(home.next_arguments(0), [b"0".to_vec()]);
     let rc = home.home().join(".bashrc");
-    let outer = home.requests("prompt")[0].get("session");
+    let outer = home.wait_request("prompt", "the first prompt is told", |_| true);
+    let outer = outer.get("session");
     terminal.press(format!(
         "bash --noprofile --rcfile '{}' -i{ENTER}",
         rc.display()

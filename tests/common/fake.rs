@@ -68,6 +68,11 @@ impl Fake {
 const SCRIPT: &str = r#"#!/usr/bin/env bash
 LC_ALL=C
 root='@ROOT@'
+if [[ $1 == init ]]; then
+  # What the script reads at the first press of the key for words.
+  cat "@SHELL@/tabsense-do.$2"
+  exit
+fi
 mode=$(<"$root/fake-mode")
 records=$root/calls/.$$
 cat > "$records"
@@ -106,7 +111,9 @@ esac
 "#;
 
 pub(super) fn script(root: &Path) -> String {
-    SCRIPT.replace("@ROOT@", &root.display().to_string())
+    SCRIPT
+        .replace("@ROOT@", &root.display().to_string())
+        .replace("@SHELL@", concat!(env!("CARGO_MANIFEST_DIR"), "/shell"))
 }
 
 /// What the script sent in one call.

@@ -36,28 +36,37 @@ impl Shell {
         found
     }
 
-    /// The parts of this shell's script in the source tree, in the order in which they are read.
-    pub(crate) fn scripts(self) -> Vec<PathBuf> {
-        let parts: &[&str] = match self {
-            Self::Zsh | Self::Bash => &["tabsense", "tabsense-do", "tabsense-hooks"],
-            Self::Fish => &["tabsense", "tabsense-do"],
-        };
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("shell");
-        let file = |part: &&str| directory.join(format!("{part}.{}", self.name()));
-        parts.iter().map(file).collect()
+    /// The files of the source tree that are read at the start, in their order.
+    pub(crate) fn scripts(self) -> [PathBuf; 2] {
+        match self {
+            // tabsense-do is read at the first press of its key.
+            Self::Zsh | Self::Bash => ["tabsense", "tabsense-hooks"],
+            Self::Fish => ["tabsense", "tabsense-do"],
+        }
+        .map(|part| self.script(part))
     }
 
-    /// The whole script as text.
+    fn script(self, part: &str) -> PathBuf {
+        let name = format!("{part}.{}", self.name());
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("shell")
+            .join(name)
+    }
+
+    /// Everything that this shell may read, as text.
     pub(crate) fn script_text(self) -> String {
+        let mut files = self.scripts().to_vec();
+        if self != Self::Fish {
+            files.push(self.script("tabsense-do"));
+        }
         let read = |path| std::fs::read_to_string(path).expect("a part of the script");
-        self.scripts().iter().map(read).collect()
+        files.into_iter().map(read).collect()
     }
 
-    /// A line that reads the whole script from the source tree.
+    /// A line that reads the script from the source tree, as at a start.
     pub(crate) fn source_scripts(self) -> String {
-        let source = |path: &PathBuf| format!("source '{}'", path.display());
-        let lines: Vec<String> = self.scripts().iter().map(source).collect();
-        lines.join("; ")
+        let source = |path: PathBuf| format!("source '{}'", path.display());
+        self.scripts().map(source).join("; ")
     }
 
     /// The rc file's place below the home directory.

@@ -185,8 +185,7 @@ fn a_prompt_program_and_the_file_finder_work_on_beside_us() {
         terminal.press(format!("false{ENTER}"));
         terminal.wait_text("[1]");
         tab_shows_first(&mut terminal, "argdump ", "cherry");
-        terminal.press("\x03");
-        terminal.wait_line("");
+        terminal.clear_line();
         terminal.press("argdump \x14");
         terminal.wait_text("3/3");
         terminal.press("ban");

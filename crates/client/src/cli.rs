@@ -49,6 +49,9 @@ pub(crate) enum Command {
     Init {
         /// The shell
         shell: ShellName,
+        /// Print what the script reads when words are to become a command
+        #[arg(long, hide = true)]
+        words: bool,
     },
     /// Rank the completions of a line
     Complete(CompleteArgs),

@@ -10,7 +10,6 @@ use crate::failure::Failure;
 /// The parts of each script, in the order in which a shell reads them.
 const ZSH: &[&str] = &[
     include_str!("../../../../shell/tabsense.zsh"),
-    include_str!("../../../../shell/tabsense-do.zsh"),
     include_str!("../../../../shell/tabsense-hooks.zsh"),
 ];
 const FISH: &[&str] = &[
@@ -19,12 +18,25 @@ const FISH: &[&str] = &[
 ];
 const BASH: &[&str] = &[
     include_str!("../../../../shell/tabsense.bash"),
-    include_str!("../../../../shell/tabsense-do.bash"),
     include_str!("../../../../shell/tabsense-hooks.bash"),
 ];
 
+/// What zsh and bash read when the key for words is pressed first.
+const ZSH_WORDS: &str = include_str!("../../../../shell/tabsense-do.zsh");
+const BASH_WORDS: &str = include_str!("../../../../shell/tabsense-do.bash");
+
 pub(super) fn run(shell: ShellName) -> Outcome {
     print(script(shell)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the part that turns words into commands, where the script leaves it out.
+pub(super) fn words(shell: ShellName) -> Outcome {
+    print(match shell {
+        ShellName::Zsh => ZSH_WORDS,
+        ShellName::Bash => BASH_WORDS,
+        ShellName::Fish => "",
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

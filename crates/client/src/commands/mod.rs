@@ -59,7 +59,13 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Try { shell } => try_shell::run(shell),
-        Command::Init { shell } => init::run(shell),
+        Command::Init { shell, words } => {
+            if words {
+                init::words(shell)
+            } else {
+                init::run(shell)
+            }
+        }
         Command::Complete(args) => complete::run(args),
         Command::Worker { command } => worker::run(&command),
         Command::Import { source, file } => history::import(source, file),
