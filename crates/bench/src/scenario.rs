@@ -1,6 +1,5 @@
 //! What is measured.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -27,6 +26,8 @@ pub(crate) struct Scenario {
     entries: usize,
     history: usize,
     shells: usize,
+    /// Whether each request is the first on its line.
+    first: bool,
     fresh: bool,
 }
 
@@ -48,6 +49,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         entries: 100,
         history: 1000,
         shells: 1,
+        first: true,
         fresh: false,
     };
     let named = |name: String, change: &dyn Fn(&mut Scenario)| {
@@ -62,6 +64,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
     for n in [10, 64, 1000] {
         scenarios.push(named(format!("tab-{n}"), &|s| s.candidates = n));
     }
+    scenarios.push(named("again-64".into(), &|s| s.first = false));
     for n in [100, 10_000, 200_000].into_iter().filter(|&n| n <= largest) {
         scenarios.push(named(format!("listing-{n}"), &|s| s.entries = n));
     }
@@ -86,15 +89,20 @@ impl Scenario {
         let directory = home.listing(self.entries)?;
         home.tabsense(&["worker", "start"])?;
         home.history(self.history)?;
-        let input = input(&directory, self.candidates);
+        let input = |request| {
+            let line = if self.first { request } else { 0 };
+            input(&directory, self.candidates, line)
+        };
         let mut samples = Samples::default();
         if self.fresh {
-            for _ in 0..self.requests {
+            for n in 0..self.requests {
                 home.tabsense(&["worker", "restart"])?;
-                request(&home, &input)?.add_to(&mut samples);
+                request(&home, &input(n))?.add_to(&mut samples);
             }
         } else {
-            request_many(&home, &input, WARM_UP)?;
+            for n in 0..WARM_UP {
+                request(&home, &input(n))?;
+            }
             for measured in self.shells_at_once(&home, &input)? {
                 samples.absorb(measured);
             }
@@ -106,11 +114,24 @@ impl Scenario {
         })
     }
 
-    fn shells_at_once(&self, home: &Home<'_>, input: &[u8]) -> Result<Vec<Samples>, Error> {
-        let each = self.requests / self.shells;
+    fn shells_at_once(
+        &self,
+        home: &Home<'_>,
+        input: &(impl Fn(usize) -> Vec<u8> + Sync),
+    ) -> Result<Vec<Samples>, Error> {
+        let shell = |shell| {
+            let mut samples = Samples::default();
+            for n in (WARM_UP..WARM_UP + self.requests)
+                .skip(shell)
+                .step_by(self.shells)
+            {
+                request(home, &input(n))?.add_to(&mut samples);
+            }
+            Ok(samples)
+        };
         thread::scope(|scope| {
             let shells: Vec<_> = (0..self.shells)
-                .map(|_| scope.spawn(|| request_many(home, input, each)))
+                .map(|number| scope.spawn(move || shell(number)))
                 .collect();
             shells
                 .into_iter()
@@ -123,9 +144,9 @@ impl Scenario {
     }
 }
 
-/// What a shell script writes to the client.
-pub(crate) fn input(directory: &Path, candidates: usize) -> Vec<u8> {
-    let line = "vim file";
+/// What a shell script writes to the client on the line number `line`.
+pub(crate) fn input(directory: &Path, candidates: usize, line: usize) -> Vec<u8> {
+    let line = format!("vim +{line} file");
     let mut input = format!(
         "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
         line.len(),
@@ -136,14 +157,6 @@ pub(crate) fn input(directory: &Path, candidates: usize) -> Vec<u8> {
         input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
     }
     input
-}
-
-fn request_many(home: &Home<'_>, input: &[u8], count: usize) -> Result<Samples, Error> {
-    let mut samples = Samples::default();
-    for _ in 0..count {
-        request(home, input)?.add_to(&mut samples);
-    }
-    Ok(samples)
 }
 
 /// What one client did.
@@ -167,11 +180,7 @@ pub(crate) fn request(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
     let file: PathBuf = home
         .root()
         .join(format!("input-{:?}", thread::current().id()));
-    if std::fs::metadata(&file).is_err() {
-        std::fs::File::create(&file)
-            .and_then(|mut out| out.write_all(input))
-            .map_err(io("input"))?;
-    }
+    std::fs::write(&file, input).map_err(io("input"))?;
     let stdin = std::fs::File::open(&file).map_err(io("input"))?;
     let mut command = home.client();
     command

@@ -193,6 +193,22 @@ impl Sequence {
         .collect()
     }
 
+    /// The options in the given slots alone.
+    pub(crate) fn only(&self, slots: &[usize]) -> Self {
+        let pieces = self.pieces();
+        let mut out = Self::empty(self.kind);
+        for &slot in slots {
+            let piece = pieces[slot].clone();
+            out.markers
+                .push(out.ids.len() + self.markers[slot] - piece.start);
+            out.ids.extend_from_slice(&self.ids[piece.clone()]);
+            out.positions
+                .extend_from_slice(&self.positions[piece.clone()]);
+            out.owners.extend_from_slice(&self.owners[piece]);
+        }
+        out
+    }
+
     /// Both pieces of a `cached` checkpoint, or state and texts of a `separate` one, as one
     /// sequence.
     pub fn join(state: &Self, options: &Self) -> Self {

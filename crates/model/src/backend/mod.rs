@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::config::{EncoderConfig, Family, Layout};
+use crate::config::{EncoderConfig, Family, Kind, Layout};
 use crate::error::{Error, Result};
 use crate::sequence::Sequence;
 
@@ -47,11 +47,27 @@ pub trait Backend {
     /// As [`Self::forward`]; the slot is then empty.
     fn prepare(&mut self, slot: usize, state: &Sequence, stop: &Stop) -> Result<()>;
 
-    /// Scores options against the state kept in `slot`.
+    /// What the options are in view of the state kept in `slot`, `[options, hidden]`. None depends
+    /// on the others.
     ///
     /// # Errors
     /// As [`Self::forward`]; [`Error::Input`] for an empty slot.
-    fn options(&mut self, slot: usize, options: &Sequence, stop: &Stop) -> Result<Output>;
+    fn vectors(&mut self, slot: usize, options: &Sequence, stop: &Stop) -> Result<Vec<f32>>;
+
+    /// Compares options by their [`Self::vectors`] for the same state.
+    ///
+    /// # Errors
+    /// As [`Self::vectors`].
+    fn choose(&mut self, slot: usize, vectors: &[f32], kind: Kind, stop: &Stop) -> Result<Output>;
+
+    /// Scores options against the state kept in `slot`: both steps.
+    ///
+    /// # Errors
+    /// As [`Self::vectors`].
+    fn options(&mut self, slot: usize, options: &Sequence, stop: &Stop) -> Result<Output> {
+        let vectors = self.vectors(slot, options, stop)?;
+        self.choose(slot, &vectors, options.kind, stop)
+    }
 
     /// Empties a slot.
     fn forget(&mut self, slot: usize);
@@ -112,7 +128,7 @@ pub(crate) fn pooled(rows: &[f32], hidden: usize) -> Vec<f32> {
     mean
 }
 
-/// Checks what [`Backend::compare`] gets.
+/// Checks what [`Backend::compare`] and [`Backend::choose`] get.
 pub(crate) fn check_rows(state: &[f32], options: &[f32], hidden: usize) -> Result<()> {
     let whole = |rows: &[f32]| !rows.is_empty() && rows.len().is_multiple_of(hidden);
     if whole(state) && whole(options) {
@@ -123,6 +139,11 @@ pub(crate) fn check_rows(state: &[f32], options: &[f32], hidden: usize) -> Resul
         state.len(),
         options.len()
     )))
+}
+
+/// The error for a slot that nothing was prepared in.
+pub(crate) fn empty(slot: usize) -> Error {
+    Error::Input(format!("slot {slot} holds no state"))
 }
 
 /// When to give up a pass. Looked at between layers.

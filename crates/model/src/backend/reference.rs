@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::{
     Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, action_features, check,
-    check_rows, sees, separately,
+    check_rows, empty, sees, separately,
 };
-use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Layout};
-use crate::error::{Error, Result};
+use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
+use crate::error::Result;
 use crate::parameters::{EncoderLayer, HEAD_EPS, HeadLayer, Linear, Norm, Parameters};
 use crate::sequence::Sequence;
 
@@ -296,15 +296,22 @@ impl Backend for Reference {
         Ok(())
     }
 
-    fn options(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
+    fn vectors(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
         check(s, &self.encoder, OptionsNeeded::Some)?;
-        let empty = || Error::Input(format!("slot {slot} holds no state"));
-        let kept = self.slots.get(&slot).ok_or_else(empty)?;
+        let kept = self.slots.get(&slot).ok_or_else(|| empty(slot))?;
         let (rows, _) = self.layers(s, &kept.layers, stop)?;
+        Ok(s.markers.iter().flat_map(|m| rows[*m].clone()).collect())
+    }
+
+    fn choose(&mut self, slot: usize, vectors: &[f32], kind: Kind, stop: &Stop) -> Result<Output> {
+        let kept = self.slots.get(&slot).ok_or_else(|| empty(slot))?;
+        let d = self.encoder.hidden;
+        check_rows(&kept.first, vectors, d)?;
+        stop.check()?;
         let mut compared = vec![kept.first.clone()];
-        compared.extend(s.markers.iter().map(|m| rows[*m].clone()));
-        let markers: Vec<usize> = (1..=s.markers.len()).collect();
-        self.add_kind(&mut compared, s.kind as usize);
+        compared.extend(vectors.chunks_exact(d).map(<[f32]>::to_vec));
+        let markers: Vec<usize> = (1..compared.len()).collect();
+        self.add_kind(&mut compared, kind as usize);
         Ok(self.decide(compared, &markers))
     }
 

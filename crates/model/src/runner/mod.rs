@@ -9,6 +9,7 @@
 //! - An idle thread sleeps on the queue and uses no processor time.
 
 mod separate;
+mod slots;
 mod thread;
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
+use crate::backend::cpu::Precision;
 use crate::backend::{Backend, Output, Stop};
+use crate::config::Kind;
 use crate::sequence::Sequence;
 
 /// Announces each pass, then waits for a word: an answer, a panic, or to watch for its stop.
@@ -51,10 +53,13 @@ impl Backend for Puppet {
     fn prepare(&mut self, _: usize, _: &Sequence, stop: &Stop) -> Result<()> {
         self.act("prepare", stop)
     }
-    fn options(&mut self, _: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
+    fn vectors(&mut self, _: usize, s: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
         self.act("options", stop)?;
+        Ok(vec![1.0; s.markers.len() * 32])
+    }
+    fn choose(&mut self, _: usize, vectors: &[f32], _: Kind, _: &Stop) -> Result<Output> {
         Ok(Output {
-            logits: vec![1.0; s.markers.len()],
+            logits: vec![1.0; vectors.len() / 32],
             actions: vec![0.0; 2],
         })
     }
@@ -119,12 +124,23 @@ impl Stage {
 
     /// Sends a decision whose outcome is told under `name`.
     fn send(&self, name: &'static str, session: &str, state: &str, deadline: Option<Instant>) {
+        self.send_options(name, session, state, &[b"one", b"two\xff"], deadline);
+    }
+
+    fn send_options(
+        &self,
+        name: &'static str,
+        session: &str,
+        state: &str,
+        options: &[&[u8]],
+        deadline: Option<Instant>,
+    ) {
         let outcomes = self.outcomes.0.clone();
         let decision = Decision {
             session: session.into(),
             question: "next".into(),
             state: State::text(state),
-            options: vec![b"one".to_vec(), b"two\xff".to_vec()],
+            options: options.iter().map(|option| option.to_vec()).collect(),
             deadline,
         };
         self.runner.submit(decision, move |outcome| {
@@ -146,7 +162,7 @@ impl Stage {
 }
 
 #[test]
-fn a_state_is_run_once_for_all_its_decisions() {
+fn a_state_and_each_option_are_run_once_for_all_decisions() {
     let stage = Stage::new();
     stage.send("first", "a", "state", None);
     stage.begins("prepare");
@@ -156,9 +172,18 @@ fn a_state_is_run_once_for_all_its_decisions() {
     let (name, outcome) = stage.outcome();
     assert_eq!((name, outcome.unwrap().logits), ("first", vec![1.0, 1.0]));
     stage.send("second", "b", "state", None);
+    assert!(matches!(stage.outcome(), ("second", Ok(_))));
+    stage.send_options("third", "b", "state", &[b"three", b"one"], None);
     stage.begins("options");
     stage.order(Order::Answer);
-    assert!(stage.outcome().1.is_ok());
+    assert!(matches!(stage.outcome(), ("third", Ok(_))));
+    // With another state an option is another one.
+    stage.send("fourth", "b", "other", None);
+    stage.begins("prepare");
+    stage.order(Order::Answer);
+    stage.begins("options");
+    stage.order(Order::Answer);
+    assert!(matches!(stage.outcome(), ("fourth", Ok(_))));
 }
 
 #[test]
@@ -395,7 +420,9 @@ fn the_warm_up_makes_way_and_goes_on_afterwards() {
         stage.begins("forward");
         stage.order(Order::Answer);
     }
-    stage.send("second", "a", "s", None);
+    stage.send("second", "a", "t", None);
+    stage.begins("prepare");
+    stage.order(Order::Answer);
     stage.begins("options");
     stage.order(Order::Answer);
     assert!(matches!(stage.outcome(), ("second", Ok(_))));
@@ -404,4 +431,43 @@ fn the_warm_up_makes_way_and_goes_on_afterwards() {
     };
     let lengths: Vec<usize> = info.passes.iter().map(|(tokens, _)| *tokens).collect();
     assert_eq!(lengths, [64]);
+}
+
+#[test]
+fn options_that_are_kept_answer_as_those_that_are_run() {
+    let decide = |runner: &Runner, options: &[&str]| {
+        let decision = Decision {
+            state: State::text("> cargo build"),
+            options: options
+                .iter()
+                .map(|text| text.as_bytes().to_vec())
+                .collect(),
+            ..Decision::default()
+        };
+        runner.decide(decision).unwrap().logits
+    };
+    let started = |precision| {
+        let options = Options {
+            precision,
+            ..Options::default()
+        };
+        let runner = Runner::start_with(move || Model::load(&golden(), &options));
+        ready(&runner);
+        runner
+    };
+    for precision in [Precision::Float, Precision::EightFast] {
+        let wanted = ["run", "test", "run --release", "打开"];
+        let fresh = decide(&started(precision), &wanted);
+        let runner = started(precision);
+        decide(&runner, &["test", "fmt", "run"]);
+        assert_eq!(decide(&runner, &wanted), fresh);
+        // More than are kept.
+        for n in 0..100 {
+            decide(
+                &runner,
+                &["run", &format!("a{n}"), &format!("b{n}"), &format!("c{n}")],
+            );
+        }
+        assert_eq!(decide(&runner, &wanted), fresh);
+    }
 }

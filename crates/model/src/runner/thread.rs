@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::slots::Slots;
 use super::{Decided, Decision, Info, Refused, Shared, Status, Work, gone};
 use crate::answer::{Answer, temperature};
 use crate::backend::Stop;
@@ -15,8 +16,6 @@ use crate::model::{Model, State};
 use crate::question::Question;
 use crate::sequence::Sequence;
 
-/// States that are kept: one for each of the shells typing at a time.
-const SLOTS: usize = 8;
 /// Lengths of the passes of the warm-up, in tokens.
 const WARM_UP: [usize; 3] = [64, 128, 256];
 /// Passes of each length.
@@ -33,8 +32,7 @@ pub(super) fn run(shared: &Shared, load: impl FnOnce() -> Result<Model>) {
     };
     let mut worker = Worker {
         model,
-        slots: Vec::new(),
-        clock: 0,
+        slots: Slots::default(),
     };
     let mut info = worker.info(start);
     shared.set_status(Status::Ready(info.clone()));
@@ -101,16 +99,7 @@ fn next(shared: &Shared, warm: bool) -> Next {
 
 pub(super) struct Worker {
     pub(super) model: Model,
-    slots: Vec<Slot>,
-    /// Counts uses of slots.
-    clock: u64,
-}
-
-/// A state that the backend keeps; its number is its place in the list.
-struct Slot {
-    state: Vec<u32>,
-    kind: Kind,
-    used: u64,
+    slots: Slots,
 }
 
 impl Worker {
@@ -216,10 +205,7 @@ impl Worker {
             Ok(Err(crate::Error::Stopped)) if superseded => Err(Refused::Superseded),
             Ok(done) => done.map_err(Refused::from),
             Err(_) => {
-                for slot in 0..self.slots.len() {
-                    self.model.backend().forget(slot);
-                }
-                self.slots.clear();
+                self.slots.clear(self.model.backend());
                 Err(Refused::Failed("the model's code panicked".to_owned()))
             }
         }
@@ -239,8 +225,9 @@ impl Worker {
                     .model
                     .options_piece(Kind::Choice, &options, state.ids.len())?;
                 let tokenise = start.elapsed();
-                let slot = self.state_slot(state, stop)?;
-                (tokenise, self.model.backend().options(slot, &piece, stop)?)
+                let backend = self.model.backend();
+                let slot = self.slots.of(state, backend, stop)?;
+                (tokenise, self.slots.choose(slot, &piece, backend, stop)?)
             }
             Layout::Sequential | Layout::Parallel | Layout::Separate => {
                 let options: Vec<String> = options.into_iter().map(Into::into).collect();
@@ -267,39 +254,9 @@ impl Worker {
     fn prepare(&mut self, decision: &Decision, stop: &Stop) -> Result<()> {
         if self.model.agent().layout == Layout::Cached {
             let state = self.state_piece(decision)?;
-            self.state_slot(state, stop)?;
+            self.slots.of(state, self.model.backend(), stop)?;
         }
         Ok(())
-    }
-
-    /// The slot that holds a state, running it first if none does.
-    fn state_slot(&mut self, piece: Sequence, stop: &Stop) -> Result<usize> {
-        self.clock += 1;
-        let same = |slot: &Slot| slot.state == piece.ids && slot.kind == piece.kind;
-        if let Some(slot) = self.slots.iter().position(same) {
-            self.slots[slot].used = self.clock;
-            return Ok(slot);
-        }
-        let slot = match self.slots.len() {
-            SLOTS => (0..SLOTS).min_by_key(|i| self.slots[*i].used).unwrap_or(0),
-            free => {
-                self.slots.push(Slot {
-                    state: Vec::new(),
-                    kind: piece.kind,
-                    used: 0,
-                });
-                free
-            }
-        };
-        // An empty state matches no piece, should this pass be stopped.
-        self.slots[slot] = Slot {
-            state: Vec::new(),
-            kind: piece.kind,
-            used: self.clock,
-        };
-        self.model.backend().prepare(slot, &piece, stop)?;
-        self.slots[slot].state = piece.ids;
-        Ok(slot)
     }
 
     fn ask(&mut self, state: &State, questions: &[Question], stop: &Stop) -> Result<Vec<Answer>> {

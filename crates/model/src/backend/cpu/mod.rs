@@ -10,9 +10,10 @@ mod work;
 use std::collections::HashMap;
 
 use super::{
-    Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, check, check_rows, separately,
+    Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, check, check_rows, empty,
+    separately,
 };
-use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Layout};
+use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
 use crate::error::{Error, Result};
 use crate::kernels::{Activations, Format, Isa, Packed, Quantised, Turns, Write};
 use crate::parameters::{Embedding, Linear, Norm, Parameters};
@@ -120,18 +121,6 @@ impl Cpu {
         self.head.add_kind(&mut self.work.x, d, kind);
         self.head.decide(self.isa, d, &mut self.work, markers)
     }
-
-    /// Hidden states of the first token and of the markers, as the head of a `cached` model
-    /// compares them.
-    fn compare_markers(&mut self, first: Option<&[f32]>, s: &Sequence) -> Output {
-        let d = self.encoder.hidden;
-        if let Some(first) = first {
-            self.work.x.splice(0..0, first.iter().copied());
-        }
-        let markers: Vec<usize> = (1..=s.markers.len()).collect();
-        debug_assert_eq!(self.work.x.len(), (markers.len() + 1) * d);
-        self.decide(&markers, s.kind as usize)
-    }
 }
 
 impl Backend for Cpu {
@@ -154,7 +143,8 @@ impl Backend for Cpu {
                 .chain(s.markers.iter().copied())
                 .collect();
             self.run_layers(s, None, Some(&wanted), None, stop)?;
-            return Ok(self.compare_markers(None, s));
+            let markers: Vec<usize> = (1..wanted.len()).collect();
+            return Ok(self.decide(&markers, s.kind as usize));
         }
         if self.agent.layout == Layout::Separate {
             let hidden = self.encoder.hidden;
@@ -176,15 +166,25 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn options(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
+    fn vectors(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
         check(s, &self.encoder, OptionsNeeded::Some)?;
-        let empty = || Error::Input(format!("slot {slot} holds no state"));
         // Taken out for the time of the pass, and back in whatever becomes of it.
-        let kept = self.slots.remove(&slot).ok_or_else(empty)?;
+        let kept = self.slots.remove(&slot).ok_or_else(|| empty(slot))?;
         let ran = self.run_layers(s, Some(&kept), Some(&s.markers), None, stop);
-        let output = ran.map(|()| self.compare_markers(Some(&kept.first), s));
         self.slots.insert(slot, kept);
-        output
+        ran.map(|()| self.work.x.clone())
+    }
+
+    fn choose(&mut self, slot: usize, vectors: &[f32], kind: Kind, stop: &Stop) -> Result<Output> {
+        let kept = self.slots.get(&slot).ok_or_else(|| empty(slot))?;
+        let d = self.encoder.hidden;
+        check_rows(&kept.first, vectors, d)?;
+        stop.check()?;
+        self.work.x.clear();
+        self.work.x.extend_from_slice(&kept.first);
+        self.work.x.extend_from_slice(vectors);
+        let markers: Vec<usize> = (1..=vectors.len() / d).collect();
+        Ok(self.decide(&markers, kind as usize))
     }
 
     fn forget(&mut self, slot: usize) {

@@ -21,9 +21,9 @@ use self::parts::{
 use super::cpu::Precision;
 use super::{
     Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, action_features, check,
-    check_rows, sees, separately,
+    check_rows, empty, sees, separately,
 };
-use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Layout};
+use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
 use crate::error::{Error, Result};
 use crate::parameters::{Embedding, HEAD_EPS, Parameters};
 use crate::sequence::Sequence;
@@ -347,11 +347,11 @@ impl Mlx {
         })
     }
 
-    fn score(&self, kept: &Kept, s: &Sequence) -> Mlxed<Output> {
-        let (x, _) = self.layers(s, Some(kept))?;
-        let rows = ops::concatenate(&[&kept.first, &pick(&x, &s.markers)?], 0)?;
-        let markers: Vec<usize> = (1..=s.markers.len()).collect();
-        self.decide(self.with_kind(&rows, s.kind as usize)?, &markers)
+    fn choose_by(&self, kept: &Kept, vectors: &[f32], kind: Kind) -> Mlxed<Output> {
+        let options = rows(vectors, self.encoder.hidden).as_dtype(self.dtype)?;
+        let all = ops::concatenate(&[&kept.first, &options], 0)?;
+        let markers: Vec<usize> = (1..=vectors.len() / self.encoder.hidden).collect();
+        self.decide(self.with_kind(&all, kind as usize)?, &markers)
     }
 
     fn score_vectors(&self, state: &[f32], options: &[f32]) -> Mlxed<Output> {
@@ -397,12 +397,20 @@ impl Backend for Mlx {
         Ok(())
     }
 
-    fn options(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Output> {
+    fn vectors(&mut self, slot: usize, s: &Sequence, stop: &Stop) -> Result<Vec<f32>> {
         check(s, &self.encoder, OptionsNeeded::Some)?;
         stop.check()?;
-        let empty = || Error::Input(format!("slot {slot} holds no state"));
-        let kept = self.slots.get(&slot).ok_or_else(empty)?;
-        self.score(kept, s).map_err(failed)
+        let kept = self.slots.get(&slot).ok_or_else(|| empty(slot))?;
+        let states = self.layers(s, Some(kept));
+        let vectors = states.and_then(|(x, _)| floats(&pick(&x, &s.markers)?));
+        vectors.map_err(failed)
+    }
+
+    fn choose(&mut self, slot: usize, vectors: &[f32], kind: Kind, stop: &Stop) -> Result<Output> {
+        let kept = self.slots.get(&slot).ok_or_else(|| empty(slot))?;
+        check_rows(vectors, vectors, self.encoder.hidden)?;
+        stop.check()?;
+        self.choose_by(kept, vectors, kind).map_err(failed)
     }
 
     fn forget(&mut self, slot: usize) {
