@@ -27,6 +27,7 @@ mod terminals;
 mod trying;
 mod uninstalling;
 mod users;
+mod wishes;
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

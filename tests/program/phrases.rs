@@ -10,10 +10,10 @@ use super::deciding::{CONFIG, bad, good, text};
 use super::{NATIVE, hook};
 use crate::common::{Home, Shell, eventually};
 
-const OWN: &str = ".config/tabsense/shortcuts.toml";
+pub(super) const OWN: &str = ".config/tabsense/shortcuts.toml";
 
 /// A home in which words alone are compared.
-fn by_words() -> Option<Home> {
+pub(super) fn by_words() -> Option<Home> {
     let home = Home::new(Shell::Bash)?;
     home.write(
         CONFIG,
@@ -58,7 +58,7 @@ fn sure_checkpoint(home: &Home) -> PathBuf {
 }
 
 /// A home whose model is always sure of something.
-fn sure() -> Option<Home> {
+pub(super) fn sure() -> Option<Home> {
     let home = Home::new(Shell::Bash)?;
     let model = sure_checkpoint(&home);
     let settings = format!(
@@ -69,12 +69,12 @@ fn sure() -> Option<Home> {
     Some(home)
 }
 
-fn say(home: &Home, arguments: &[&str]) -> Output {
+pub(super) fn say(home: &Home, arguments: &[&str]) -> Output {
     home.tabsense(&[&["do"], arguments].concat())
 }
 
 #[track_caller]
-fn json(home: &Home, phrase: &str) -> Value {
+pub(super) fn json(home: &Home, phrase: &str) -> Value {
     let output = say(home, &[phrase, "--json"]);
     assert!(output.stderr.is_empty(), "{output:?}");
     serde_json::from_slice(&output.stdout).expect("JSON")
@@ -82,7 +82,7 @@ fn json(home: &Home, phrase: &str) -> Value {
 
 /// A phrase of which the model is sure that something is meant, with the answer. Which one it is
 /// depends on random numbers.
-fn sure_phrase(home: &Home) -> (&'static str, Value) {
+pub(super) fn sure_phrase(home: &Home) -> (&'static str, Value) {
     let phrases = [
         "free the port",
         "show my address",
@@ -136,7 +136,11 @@ fn without_a_model_the_likeliest_are_offered_and_never_taken() {
     assert!(answer.get("id").is_none(), "{answer}");
     let output = say(&home, &["xyzzy"]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
-    assert_eq!(output.stdout, b"nothing fits\n");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        told.starts_with("nothing fits (by words alone; the model: off"),
+        "{told}"
+    );
     assert_eq!(say(&home, &[]).status.code(), Some(2));
 }
 
@@ -293,6 +297,15 @@ fn what_only_reads_runs_when_told_to_and_all_else_wants_a_yes() {
             "{said}"
         );
     }
+    replace(&home, &answer, "read", "cd / && pwd");
+    let output = say(&home, &[phrase, "--run"]);
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    assert_eq!(output.stdout, b"cd / && pwd\n", "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("only your shell itself can do `cd`"),
+        "{said}"
+    );
     replace(&home, &answer, "read", "echo {port}");
     let output = say(&home, &[phrase, "--run"]);
     assert_eq!(output.status.code(), Some(6), "{output:?}");
@@ -306,7 +319,7 @@ fn there(program: &str) -> bool {
 }
 
 /// The records that the hook prints, and its status.
-fn press(home: &Home, line: &str, names: &str) -> (Vec<String>, Option<i32>) {
+pub(super) fn press(home: &Home, line: &str, names: &str) -> (Vec<String>, Option<i32>) {
     let input = format!(
         "shell=bash\0session=t\0cwd={}\0line={line}\0unit=chars\0\0{names}",
         text(&home.work())

@@ -173,6 +173,7 @@ Exit status:
   4  nothing fits
   5  what is meant cannot be done here
   6  not run: it was declined, nobody was there to ask, or the phrase lacks something
+  7  not run: only the shell itself can do it (cd, exec ...); the command is printed
 
 Your own shortcuts go into shortcuts.toml beside the settings (`tabsense config path`).";
 

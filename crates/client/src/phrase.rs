@@ -86,6 +86,19 @@ impl<'a> Verdict<'a> {
     }
 }
 
+/// One line about what is wrong with the user's own shortcuts, however much it is.
+pub(crate) fn problem(problems: &[String]) -> Option<String> {
+    match problems {
+        [] => None,
+        [only] => Some(printable(only.as_bytes())),
+        [first, ..] => Some(format!(
+            "{}, and {} more (hint: `tabsense do --explain` with any words tells all)",
+            printable(first.split(" (hint: ").next().unwrap_or(first).as_bytes()),
+            problems.len() - 1
+        )),
+    }
+}
+
 /// Text without anything that a terminal would obey.
 pub(crate) fn printable(text: &[u8]) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -95,6 +108,24 @@ pub(crate) fn printable(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn problems_are_told_in_one_line() {
+        let of = |problems: &[&str]| {
+            let problems: Vec<String> = problems.iter().map(|p| (*p).to_owned()).collect();
+            problem(&problems)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&["f:1: a (hint: b)"]).as_deref(),
+            Some("f:1: a (hint: b)")
+        );
+        let many = of(&["f:1: a (hint: b)", "f:2: c", "f:3: d"]).expect("a line");
+        assert!(
+            many.starts_with("f:1: a, and 2 more (hint: `tabsense do --explain`"),
+            "{many}"
+        );
+    }
 
     #[test]
     fn the_limits_in_the_settings_decide_and_words_alone_are_never_sure() {

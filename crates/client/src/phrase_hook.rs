@@ -19,7 +19,7 @@ use tabsense_protocol::request::{self, Do, Name, NameKind};
 
 use crate::deadline::{Deadline, NATIVE, native};
 use crate::hook::{Unreachable, connect, is_paused, read_input, replace_if_older};
-use crate::phrase::{Verdict, printable, request};
+use crate::phrase::{Verdict, printable, problem, request};
 use crate::records::{Records, char_offset, shell};
 use crate::start::{Mode, start_worker};
 
@@ -138,8 +138,23 @@ fn write(records: Vec<Vec<u8>>) -> Option<()> {
     stdout.flush().ok()
 }
 
-/// The records of an answer and the exit status.
+/// The records of an answer and the exit status. What is wrong with the user's own shortcuts is a part
+/// of the message, there being one.
 fn told(chosen: &Chosen, settings: &Settings, unit: Unit) -> (Vec<Vec<u8>>, ExitCode) {
+    let (mut records, status) = decided(chosen, settings, unit);
+    if let Some(problem) = problem(&chosen.problems) {
+        let said = records
+            .iter_mut()
+            .find(|record| record.starts_with(b"message="));
+        match said {
+            Some(message) => message.extend(format!("; {problem}").into_bytes()),
+            None => records.push(text("message", &problem)),
+        }
+    }
+    (records, status)
+}
+
+fn decided(chosen: &Chosen, settings: &Settings, unit: Unit) -> (Vec<Vec<u8>>, ExitCode) {
     match Verdict::of(chosen, settings) {
         Verdict::Sure(best) if best.unavailable.is_empty() => (line(best, unit), ExitCode::SUCCESS),
         Verdict::Sure(best) => {
@@ -149,10 +164,22 @@ fn told(chosen: &Chosen, settings: &Settings, unit: Unit) -> (Vec<Vec<u8>>, Exit
         Verdict::Unsure(choices) => {
             let usable = choices.iter().filter(|choice| is_usable(choice));
             let offered: Vec<Vec<u8>> = usable.map(|choice| offer(choice, unit)).collect();
-            let records = [vec![text("message", "not sure")], offered].concat();
+            let message = format!("not sure{}", without_model(chosen));
+            let records = [vec![text("message", &message)], offered].concat();
             (records, ExitCode::SUCCESS)
         }
-        Verdict::Nothing => (vec![text("message", "nothing fits")], native()),
+        Verdict::Nothing => {
+            let message = format!("nothing fits{}", without_model(chosen));
+            (vec![text("message", &message)], native())
+        }
+    }
+}
+
+/// Says so when words alone answered though there is a model; one that is switched off is no news.
+fn without_model(chosen: &Chosen) -> String {
+    match chosen.decided || chosen.model.starts_with("off") {
+        true => String::new(),
+        false => format!(" without the model: {}", chosen.model),
     }
 }
 
@@ -263,6 +290,33 @@ mod tests {
         );
         let records = told_of(Vec::new());
         assert_eq!(records, ["message=nothing fits"]);
+    }
+
+    #[test]
+    fn the_message_tells_of_mistakes_in_the_users_file_and_of_a_missing_model() {
+        let chosen = |decided: bool, model: &str| Chosen {
+            choices: vec![choice("one", 0.97)],
+            problems: vec!["f:1: a".to_owned(), "f:2: b".to_owned()],
+            decided,
+            model: model.to_owned(),
+            ..Chosen::default()
+        };
+        let message = |chosen: &Chosen| {
+            let (records, _) = told(chosen, &Settings::default(), Unit::Chars);
+            let mut said = records
+                .iter()
+                .filter(|record| record.starts_with(b"message="));
+            let first = String::from_utf8_lossy(said.next().expect("a message")).into_owned();
+            assert_eq!(said.next(), None);
+            first
+        };
+        let sure = message(&chosen(true, "m"));
+        assert!(sure.starts_with("message=f:1: a, and 1 more"), "{sure}");
+        let loading = message(&chosen(false, "the model is still being loaded"));
+        let start = "message=not sure without the model: the model is still being loaded; f:1: a";
+        assert!(loading.starts_with(start), "{loading}");
+        let off = message(&chosen(false, "off (set in config.toml)"));
+        assert!(off.starts_with("message=not sure; f:1: a"), "{off}");
     }
 
     #[test]

@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
     use crate::shortcut::{Action, Variant};
-    use crate::template::Value;
+    use crate::template::{Template, Value};
     use tabsense_gather::Dialect;
 
     /// The languages that every text is written in.
@@ -188,7 +188,10 @@ mod tests {
             let Action::Run { macos, linux } = &shortcut.action else {
                 continue;
             };
-            lines.extend(macos.iter().chain(linux).map(filled));
+            for variant in macos.iter().chain(linux) {
+                let states = [&variant.on, &variant.off].into_iter().flatten();
+                lines.extend(std::iter::once(&variant.run).chain(states).map(line));
+            }
         }
         let dir = tempfile::tempdir().expect("tempdir");
         for shell in ["bash", "zsh", "fish"] {
@@ -213,12 +216,57 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_switched_can_be_switched_on_and_off_by_words() {
+        for id in [
+            "wifi_toggle",
+            "bluetooth_toggle",
+            "dark_mode_toggle",
+            "do_not_disturb_toggle",
+            "volume_mute",
+        ] {
+            let known = builtin().iter().find(|known| known.id == id).expect(id);
+            let Action::Run { macos, linux } = &known.action else {
+                panic!("{id} runs nothing");
+            };
+            let stateful = linux.iter().filter(|v| v.on.is_some() && v.off.is_some());
+            // What only switches over is never the last resort.
+            assert!(stateful.count() * 2 > linux.len(), "{id}");
+            assert!(!macos.is_empty(), "{id}");
+        }
+    }
+
+    #[test]
+    fn no_command_names_one_machines_network_card_or_overwrites_a_fixed_name() {
+        for shortcut in builtin() {
+            let Action::Run { macos, linux } = &shortcut.action else {
+                continue;
+            };
+            for variant in macos.iter().chain(linux) {
+                let line = filled(variant);
+                for card in ["wlan0", "eth0", "en0", "en1"] {
+                    assert!(!line.contains(card), "{}: {line}", shortcut.id);
+                }
+                // ">" to a plain name; "2>", ">>" and "> /dev/null" are others.
+                let fixed = line.split(" > ").nth(1).is_some_and(|name| {
+                    !name.starts_with(['/', '"', '$']) && !name.contains("$(date")
+                });
+                let asks = shortcut.risk == crate::Risk::Destructive;
+                assert!(!fixed || asks, "{}: {line}", shortcut.id);
+            }
+        }
+    }
+
     fn filled(variant: &Variant) -> String {
+        line(&variant.run)
+    }
+
+    fn line(template: &Template) -> String {
         let value = |slot| Value {
             slot,
             value: Some(b"a b".to_vec()),
         };
-        let values = variant.run.slots().into_iter().map(value).collect();
-        String::from_utf8(variant.run.fill(values, Dialect::Bash).line).expect("UTF-8")
+        let values = template.slots().into_iter().map(value).collect();
+        String::from_utf8(template.fill(values, Dialect::Bash).line).expect("UTF-8")
     }
 }

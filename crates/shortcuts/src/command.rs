@@ -7,7 +7,7 @@ use tabsense_gather::Dialect;
 use crate::platform::{Platform, System};
 use crate::project::{self, Task};
 use crate::shortcut::{Action, Shortcut, Variant};
-use crate::slots::{Scene, values};
+use crate::slots::{Scene, State, values};
 use crate::template::{Filled, Template};
 
 /// Where and for whom a line is made.
@@ -28,6 +28,8 @@ pub struct Line {
     pub filled: Filled,
     /// The file of the project that says so.
     pub by: Option<PathBuf>,
+    /// The phrase says on or off, and the command only switches over.
+    pub blind: bool,
 }
 
 /// Why a shortcut cannot be done here.
@@ -50,33 +52,55 @@ impl Shortcut {
     /// # Errors
     /// Why it cannot be done here.
     pub fn command(&self, phrase: &str, here: &Here<'_>) -> Result<Line, Unavailable> {
-        let (template, by) = match &self.action {
+        let (template, by, blind) = match &self.action {
             Action::Run { macos, linux } => {
                 let variants = match here.platform.system {
                     System::Macos => macos,
                     System::Linux => linux,
                 };
-                (choose(variants, here.platform)?.run.clone(), None)
+                let (template, blind) = self.switched(phrase, variants, here.platform)?;
+                (template.clone(), None, blind)
             }
-            Action::Project(task) => in_project(*task, here)?,
+            Action::Project(task) => {
+                let (template, by) = in_project(*task, here)?;
+                (template, by, false)
+            }
         };
-        let values = values(&template.slots(), phrase, &here.scene);
+        let values = values(&template.slots(), phrase, &here.scene, Some(self));
         Ok(Line {
             filled: template.fill(values, here.shell),
             by,
+            blind,
         })
+    }
+
+    /// The command for what the phrase says about on and off, and whether it cannot heed it.
+    fn switched<'a>(
+        &self,
+        phrase: &str,
+        variants: &'a [Variant],
+        platform: &Platform,
+    ) -> Result<(&'a Template, bool), Unavailable> {
+        let usual = choose(variants, platform)?;
+        let has_states = |variant: &Variant| variant.on.is_some() || variant.off.is_some();
+        if !variants.iter().any(has_states) {
+            return Ok((&usual.run, false));
+        }
+        let Some(state) = State::said(phrase, &self.switch) else {
+            return Ok((&usual.run, false));
+        };
+        let mut usable = variants.iter().filter(|variant| holds(variant, platform));
+        match usable.find_map(|variant| variant.setting(state)) {
+            Some(template) => Ok((template, false)),
+            None => Ok((&usual.run, true)),
+        }
     }
 }
 
 /// The first variant whose needs hold.
 fn choose<'a>(variants: &'a [Variant], platform: &Platform) -> Result<&'a Variant, Unavailable> {
-    let holds = |variant: &&Variant| {
-        variant
-            .desktop
-            .is_none_or(|desktop| platform.shows(desktop))
-            && variant.needs.iter().all(|program| platform.has(program))
-    };
-    variants.iter().find(holds).ok_or_else(|| {
+    let mut usable = variants.iter().filter(|variant| holds(variant, platform));
+    usable.next().ok_or_else(|| {
         if variants.is_empty() {
             return Unavailable::System(match platform.system {
                 System::Macos => "macOS",
@@ -86,6 +110,13 @@ fn choose<'a>(variants: &'a [Variant], platform: &Platform) -> Result<&'a Varian
         let ways: Vec<String> = variants.iter().map(needs).collect();
         Unavailable::Needs(ways.join(", or "))
     })
+}
+
+fn holds(variant: &Variant, platform: &Platform) -> bool {
+    variant
+        .desktop
+        .is_none_or(|desktop| platform.shows(desktop))
+        && variant.needs.iter().all(|program| platform.has(program))
 }
 
 /// What a variant needs, for people.
@@ -168,6 +199,53 @@ mod tests {
         assert_eq!(error, Unavailable::System("Linux"));
         let error = line("project = \"test\"", &linux, "").expect_err("no project");
         assert!(error.to_string().contains("no project that can be tested"));
+    }
+
+    #[test]
+    fn words_for_on_and_off_choose_the_command_that_does_just_that() {
+        let action = r#"off_words = ["light mode"]
+            linux = [{ needs = ["sh"], run = "toggle", on = "set on", off = "set off" }]"#;
+        let linux = platform(System::Linux, &[]);
+        for (phrase, expected) in [
+            ("turn on dark mode", "set on"),
+            ("dark mode off", "set off"),
+            ("light mode please", "set off"),
+            ("dark mode", "toggle"),
+            ("turn it off or on", "toggle"),
+        ] {
+            assert_eq!(
+                line(action, &linux, phrase).as_deref(),
+                Ok(expected),
+                "{phrase}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_later_variant_that_can_heed_the_words_comes_before_a_blind_one() {
+        let action = r#"linux = [{ needs = ["sh"], run = "blind" },
+                                 { needs = ["sh"], run = "toggle", off = "set off" }]"#;
+        let linux = platform(System::Linux, &[]);
+        assert_eq!(
+            line(action, &linux, "turn it off").as_deref(),
+            Ok("set off")
+        );
+        assert_eq!(line(action, &linux, "toggle it").as_deref(), Ok("blind"));
+        let text = format!("[[shortcut]]\nid = \"x\"\n{action}\n");
+        let (shortcuts, _) = crate::parse(&text, "x", Source::File);
+        let here = Here {
+            platform: &linux,
+            scene: Scene {
+                cwd: Path::new("/nowhere"),
+                home: Path::new("/nowhere"),
+                now: Clock::new(10, 0),
+            },
+            shell: Dialect::Bash,
+        };
+        let blind = |phrase: &str| shortcuts[0].command(phrase, &here).map(|line| line.blind);
+        assert_eq!(blind("turn it on"), Ok(true));
+        assert_eq!(blind("turn it off"), Ok(false));
+        assert_eq!(blind("switch it over"), Ok(false));
     }
 
     #[test]

@@ -28,5 +28,5 @@ pub use command::{Here, Line, Unavailable};
 pub use lexical::{Hit, Index, search};
 pub use parse::parse;
 pub use platform::{Desktop, Platform, System};
-pub use shortcut::{Action, Localized, Risk, Shortcut, Source, Text, Variant};
+pub use shortcut::{Action, Localized, Risk, Shortcut, Source, SwitchWords, Text, Variant};
 pub use template::{Filled, Kind, Slot, Template, TemplateError, Value};

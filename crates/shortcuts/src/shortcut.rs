@@ -2,6 +2,7 @@
 
 use crate::platform::Desktop;
 use crate::project::Task;
+use crate::slots::State;
 use crate::template::Template;
 
 /// One thing that can be done.
@@ -22,6 +23,18 @@ pub struct Shortcut {
     pub action: Action,
     /// Where it comes from.
     pub source: Source,
+    /// Which words say on or off, besides those of the languages.
+    pub switch: SwitchWords,
+}
+
+/// Words that say on or off for one shortcut; in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SwitchWords {
+    /// What is switched is off where these are on: "light mode" for a dark mode. By themselves they
+    /// mean off.
+    pub off: Vec<String>,
+    /// The same, but by themselves they say nothing: "notifications" for do-not-disturb.
+    pub reverse: Vec<String>,
 }
 
 /// A text in one language.
@@ -123,8 +136,12 @@ pub struct Variant {
     pub desktop: Option<Desktop>,
     /// Programs that must be in `PATH`.
     pub needs: Vec<String>,
-    /// The command.
+    /// The command. With `on` and `off` it is the one that switches over.
     pub run: Template,
+    /// The command for words that say on.
+    pub on: Option<Template>,
+    /// The command for words that say off.
+    pub off: Option<Template>,
 }
 
 impl Variant {
@@ -134,6 +151,16 @@ impl Variant {
             desktop: None,
             needs: Vec::new(),
             run,
+            on: None,
+            off: None,
+        }
+    }
+
+    /// The command that leaves behind it what the words ask for.
+    pub fn setting(&self, state: State) -> Option<&Template> {
+        match state {
+            State::On => self.on.as_ref(),
+            State::Off => self.off.as_ref(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Commands with slots: `kill $(lsof -ti tcp:{port})`.
 //!
-//! `{kind}` or `{kind:label}` is a slot, `{{` and `}}` are braces. A slot stands for one whole
-//! argument or a part of one, never inside quotes: its value is quoted for the shell that gets it.
+//! `{kind}` or `{kind:label}` is a slot, `{kind=value}` and `{kind:label=value}` are slots with a value
+//! for phrases that name none, `{{` and `}}` are braces. A slot stands for one whole argument or a
+//! part of one, never inside quotes: its value is quoted for the shell that gets it.
 
 use std::ops::Range;
 
@@ -64,9 +65,20 @@ pub struct Slot {
     pub kind: Kind,
     /// What it is for; may be empty.
     pub label: String,
+    /// What it takes when the phrase says nothing.
+    pub default: Option<String>,
 }
 
 impl Slot {
+    /// A slot that is left open when the phrase says nothing.
+    pub fn new(kind: Kind, label: impl Into<String>) -> Self {
+        Self {
+            kind,
+            label: label.into(),
+            default: None,
+        }
+    }
+
     /// The name it is told by.
     pub fn name(&self) -> &str {
         match self.label.as_str() {
@@ -278,11 +290,15 @@ fn brace(from: &str) -> TemplateError {
 }
 
 fn slot(inner: &str) -> Result<Slot, TemplateError> {
-    let (kind, label) = inner.split_once(':').unwrap_or((inner, ""));
+    let (name, default) = match inner.split_once('=') {
+        Some((name, default)) => (name, Some(default)),
+        None => (inner, None),
+    };
+    let (kind, label) = name.split_once(':').unwrap_or((name, ""));
     let kind = Kind::named(kind).ok_or_else(|| TemplateError::Kind(inner.to_owned()))?;
     Ok(Slot {
-        kind,
-        label: label.to_owned(),
+        default: default.map(str::to_owned),
+        ..Slot::new(kind, label)
     })
 }
 
@@ -353,6 +369,15 @@ mod tests {
         let line = filled("mkdir {name} && cd {name}", &[("name", "new")]);
         assert_eq!(line.line, b"mkdir new && cd new");
         assert_eq!(line.values.len(), 1);
+    }
+
+    #[test]
+    fn a_slot_may_bring_a_value_of_its_own() {
+        let template = Template::parse("serve {port=8000} {text:what=my files}").expect("good");
+        let slots = template.slots();
+        assert_eq!(slots[0].default.as_deref(), Some("8000"));
+        assert_eq!(slots[1].name(), "what");
+        assert_eq!(slots[1].default.as_deref(), Some("my files"));
     }
 
     #[test]

@@ -16,15 +16,16 @@ use super::history::confirm;
 use super::{Outcome, ask, connect_or_start, print, unexpected};
 use crate::cli::{DoArgs, ShellName};
 use crate::failure::Failure;
-use crate::phrase::{Verdict, printable, request};
+use crate::phrase::{Verdict, printable, problem, request};
 use crate::phrase_hook::risk_name;
 use crate::records::shell;
 
-/// How long a person waits for an answer.
-const LIMIT: Duration = Duration::from_secs(1);
+/// How long a person waits for an answer. Only the first phrase after the worker has started needs
+/// more than a moment: three quarters of this are for loading the model.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// What is left for the answer, however long starting the worker took.
-const LEAST: Duration = Duration::from_millis(300);
+const LEAST: Duration = Duration::from_millis(1500);
 
 /// What a busy machine may add before the worker counts as gone.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,6 +34,13 @@ const UNSURE: u8 = 3;
 const NOTHING: u8 = 4;
 const UNAVAILABLE: u8 = 5;
 const DECLINED: u8 = 6;
+const SHELL_ONLY: u8 = 7;
+
+/// What changes the shell that runs it and nothing else: in a shell of its own it would be lost.
+const SHELL_BUILTINS: [&str; 19] = [
+    "cd", "pushd", "popd", "exec", "source", ".", "export", "unset", "alias", "unalias", "set",
+    "setopt", "shopt", "umask", "ulimit", "hash", "rehash", "fg", "bg",
+];
 
 pub(super) fn run(args: &DoArgs) -> Outcome {
     let start = Instant::now();
@@ -107,6 +115,12 @@ fn run_it(best: &Choice, shell: ShellName, cwd: &Path) -> Outcome {
         let _ = writeln!(std::io::stderr().lock(), "{said}tabsense: {why}");
         Ok(ExitCode::from(DECLINED))
     };
+    if let Some(name) = shell_builtin(&best.command) {
+        print(format!("{}\n", printable(&best.command)))?;
+        let why = format!("not run: only your shell itself can do `{name}`");
+        writeln!(std::io::stderr().lock(), "tabsense: {why}")?;
+        return Ok(ExitCode::from(SHELL_ONLY));
+    }
     let missing = best.slots.iter().find(|slot| slot.value.is_none());
     if let Some(slot) = missing {
         return declined(&format!(
@@ -134,6 +148,15 @@ fn run_it(best: &Choice, shell: ShellName, cwd: &Path) -> Outcome {
         .hint("name another shell: `--shell bash`"))
 }
 
+/// The command of the shell's own in a line that only this shell can run with effect: the first word of
+/// the line or of what follows `&&`, `||` or `;`.
+fn shell_builtin(line: &[u8]) -> Option<&'static str> {
+    let line = String::from_utf8_lossy(line);
+    let parts = line.split(['&', '|', ';']);
+    let mut first = parts.filter_map(|part| part.split_whitespace().next());
+    first.find_map(|word| SHELL_BUILTINS.into_iter().find(|name| *name == word))
+}
+
 fn percent(probability: f32) -> String {
     format!("{:.0} %", probability * 100.0)
 }
@@ -157,18 +180,22 @@ fn as_text(chosen: &Chosen, verdict: Verdict<'_>) -> String {
                 .iter()
                 .map(|choice| row(choice, chosen.decided))
                 .collect();
-            let words = match chosen.decided {
-                true => String::new(),
-                false => format!(" (by words alone; the model: {})", chosen.model),
-            };
-            format!("not sure{words}; perhaps\n{rows}")
+            format!("not sure{}; perhaps\n{rows}", by_words(chosen))
         }
-        Verdict::Nothing => "nothing fits\n".to_owned(),
+        Verdict::Nothing => format!("nothing fits{}\n", by_words(chosen)),
     };
-    for problem in &chosen.problems {
-        text.push_str(&format!("{}\n", printable(problem.as_bytes())));
+    if let Some(problem) = problem(&chosen.problems) {
+        text.push_str(&format!("{problem}\n"));
     }
     text
+}
+
+/// Says so when the model did not answer.
+fn by_words(chosen: &Chosen) -> String {
+    match chosen.decided {
+        true => String::new(),
+        false => format!(" (by words alone; the model: {})", chosen.model),
+    }
 }
 
 fn row(choice: &Choice, decided: bool) -> String {
@@ -229,6 +256,12 @@ fn explained(chosen: &Chosen, settings: &Settings) -> String {
             text.push_str(&format!("  {}\n", choice.attribution));
         }
     }
+    if chosen.problems.len() > 1 {
+        text.push('\n');
+    }
+    for problem in chosen.problems.iter().filter(|_| chosen.problems.len() > 1) {
+        text.push_str(&format!("{}\n", printable(problem.as_bytes())));
+    }
     text.push('\n');
     for stage in &chosen.stages {
         text.push_str(&format!(
@@ -285,4 +318,43 @@ fn choice_json(choice: &Choice) -> Value {
         "words": choice.words,
         "similarity": choice.similarity,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_the_shell_can_do_is_told_from_what_a_program_does() {
+        for (line, builtin) in [
+            ("cd ..", Some("cd")),
+            ("mkdir -p x && cd x", Some("cd")),
+            ("exec \"$SHELL\" -l", Some("exec")),
+            ("source ~/.zshrc", Some("source")),
+            ("git status", None),
+            ("docker exec -it web sh", None),
+            ("echo cd", None),
+            ("find . -exec ls {} +", None),
+        ] {
+            assert_eq!(shell_builtin(line.as_bytes()), builtin, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_the_model_says_so() {
+        let chosen = Chosen {
+            model: "the model is still being loaded".to_owned(),
+            ..Chosen::default()
+        };
+        let text = as_text(&chosen, Verdict::Nothing);
+        assert!(
+            text.contains("by words alone") && text.contains("still being loaded"),
+            "{text}"
+        );
+        let sure = Chosen {
+            decided: true,
+            ..Chosen::default()
+        };
+        assert_eq!(as_text(&sure, Verdict::Nothing), "nothing fits\n");
+    }
 }

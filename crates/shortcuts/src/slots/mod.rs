@@ -5,11 +5,14 @@
 //! `3000` of "on port 3000" is no number for somebody else, and the time is not a part of what one
 //! wants to be reminded of.
 
+mod common;
+mod left;
 mod names;
 mod net;
 mod number;
 mod path;
 mod quoted;
+mod state;
 mod text;
 mod time;
 mod words;
@@ -19,8 +22,10 @@ pub(crate) use words::is_wide;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::shortcut::Shortcut;
 use crate::template::{Kind, Slot, Value};
 
+pub use state::State;
 pub use time::Clock;
 
 /// Where a phrase is said.
@@ -37,8 +42,15 @@ pub struct Scene<'a> {
 /// A value and the bytes of the phrase that it was made of.
 type Found = (Range<usize>, Vec<u8>);
 
-/// A value for each slot, as far as the phrase has them.
-pub fn values(slots: &[Slot], phrase: &str, scene: &Scene<'_>) -> Vec<Value> {
+/// A value for each slot, as far as the phrase has them; else the slot's own, if it brings one.
+///
+/// When one slot alone is left open, it takes what neither the language nor `shortcut` accounts for.
+pub fn values(
+    slots: &[Slot],
+    phrase: &str,
+    scene: &Scene<'_>,
+    shortcut: Option<&Shortcut>,
+) -> Vec<Value> {
     let mut phrase = Phrase::new(phrase);
     let mut values: Vec<Value> = slots
         .iter()
@@ -50,15 +62,33 @@ pub fn values(slots: &[Slot], phrase: &str, scene: &Scene<'_>) -> Vec<Value> {
     for kind in Kind::ALL {
         for value in values.iter_mut().filter(|value| value.slot.kind == kind) {
             let found = find(&value.slot, &phrase, scene);
-            // A program would read such a name as an option.
-            let fits = |(_, found): &Found| !is_name(kind) || !found.starts_with(b"-");
-            if let Some((range, found)) = found.filter(fits) {
-                phrase.take(range);
-                value.value = Some(found);
-            }
+            settle(value, found, &mut phrase);
         }
     }
+    for value in values.iter_mut().filter(|value| value.value.is_none()) {
+        value.value = value.slot.default.clone().map(String::into_bytes);
+    }
+    let mut open = values.iter_mut().filter(|value| value.value.is_none());
+    if let (Some(value), None, Some(shortcut)) = (open.next(), open.next(), shortcut) {
+        let found = left::find(&value.slot, &phrase, shortcut);
+        settle(value, found, &mut phrase);
+    }
     values
+}
+
+/// Gives a slot what was found for it.
+fn settle(value: &mut Value, found: Option<Found>, phrase: &mut Phrase<'_>) {
+    let kind = value.slot.kind;
+    // A program would read such a name as an option.
+    let fits = |(_, found): &Found| !is_name(kind) || !found.starts_with(b"-");
+    let Some((range, found)) = found.filter(fits) else {
+        return;
+    };
+    phrase.take(range);
+    value.value = Some(match (kind, value.slot.label.as_str()) {
+        (Kind::Pattern, "name") => names::anywhere(found),
+        _ => found,
+    });
 }
 
 fn is_name(kind: Kind) -> bool {
@@ -75,7 +105,7 @@ fn find(slot: &Slot, phrase: &Phrase<'_>, scene: &Scene<'_>) -> Option<Found> {
         Kind::Number => number::find(phrase),
         Kind::Pattern => names::pattern(phrase),
         Kind::Name => names::name(phrase),
-        Kind::Text => text::find(phrase),
+        Kind::Text => text::find(phrase, &slot.label),
     }
 }
 
@@ -145,13 +175,10 @@ mod tests {
             .iter()
             .map(|slot| {
                 let (kind, label) = slot.split_once(':').unwrap_or((slot, ""));
-                Slot {
-                    kind: Kind::named(kind).expect("a kind"),
-                    label: label.to_owned(),
-                }
+                Slot::new(Kind::named(kind).expect("a kind"), label)
             })
             .collect();
-        let found = values(&slots, phrase, &scene);
+        let found = values(&slots, phrase, &scene, None);
         let found: Vec<Option<&str>> = found
             .iter()
             .map(|value| value.value.as_deref())
@@ -291,6 +318,44 @@ mod tests {
         ] {
             check(phrase, &["text"], &[text]);
         }
+    }
+
+    #[test]
+    fn what_is_looked_for_is_no_note_and_a_message_follows_its_word() {
+        check("grep for TODO in the code", &["text:words"], &[None]);
+        check("grep \"a note\" here", &["text:words"], &[Some("a note")]);
+        check(
+            "commit everything with message fix typo",
+            &["text:message"],
+            &[Some("fix typo")],
+        );
+    }
+
+    #[test]
+    fn a_slot_with_a_value_of_its_own_is_never_open() {
+        let slot = |default: Option<&str>| Slot {
+            default: default.map(str::to_owned),
+            ..Slot::new(Kind::Port, "")
+        };
+        let scene = Scene {
+            cwd: Path::new("/nowhere"),
+            home: Path::new("/nowhere"),
+            now: Clock::new(10, 0),
+        };
+        let of = |phrase: &str, default| {
+            values(&[slot(default)], phrase, &scene, None)[0]
+                .value
+                .clone()
+        };
+        assert_eq!(
+            of("serve this", Some("8000")).as_deref(),
+            Some(&b"8000"[..])
+        );
+        assert_eq!(
+            of("serve on 9090", Some("8000")).as_deref(),
+            Some(&b"9090"[..])
+        );
+        assert_eq!(of("serve this", None), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Names of things to come, and patterns to look for.
 
+use super::common::{PLAIN, SMALL, has};
 use super::words::{Word, is_wide};
 use super::{Found, Phrase, quoted};
 
@@ -66,9 +67,13 @@ pub(super) fn name(phrase: &Phrase<'_>) -> Option<Found> {
             .iter()
             .filter(|word| any(word) && !word.text.starts_with(is_wide));
         let word = latin.next_back().filter(|_| wide)?;
-        (!KNOWN.contains(&word.lower)).then_some(word)
+        let is_plain = KNOWN.contains(&word.lower) || has(PLAIN, word.lower);
+        (!is_plain).then_some(word)
     };
-    let last = |word: &Word<'_>| any(word) && words.last().is_some_and(|last| last == word);
+    let last = |word: &Word<'_>| {
+        let is_plain = has(PLAIN, word.lower) || has(SMALL, word.lower);
+        any(word) && !is_plain && words.last().is_some_and(|last| last == word)
+    };
     let word = behind(CALLED, &any)
         .or_else(|| {
             words
@@ -94,7 +99,7 @@ fn is_mark(word: &Word<'_>, marks: &[&str]) -> bool {
     })
 }
 
-fn is_part(c: char) -> bool {
+pub(super) fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | '+' | ':')
 }
 
@@ -137,6 +142,37 @@ const FILLERS: &[&str] = &[
     "that", "der", "dem", "le", "el",
 ];
 
+/// Words that end what is looked for.
+const ENDS: &[&str] = &[
+    "in",
+    "on",
+    "from",
+    "under",
+    "below",
+    "inside",
+    "within",
+    "please",
+    "file",
+    "files",
+    "folder",
+    "everywhere",
+    "here",
+    "bitte",
+    "im",
+    "auf",
+    "datei",
+    "dateien",
+    "dans",
+    "sur",
+    "en",
+    "fichier",
+    "fichiers",
+    "archivo",
+    "archivos",
+    "文件",
+    "的文件",
+];
+
 /// Endings of files that people look for by their kind.
 const KINDS: &[&str] = &[
     "pdf", "png", "jpg", "jpeg", "gif", "svg", "mp3", "mp4", "mov", "mkv", "txt", "md", "csv",
@@ -153,10 +189,14 @@ pub(super) fn pattern(phrase: &Phrase<'_>) -> Option<Found> {
     let wild = words.iter().find(|word| word.text.contains(['*', '[']));
     let by_word = || {
         let at = words.iter().rposition(|word| is_mark(word, LOOK_FOR))?;
-        let mut behind = words[at + 1..]
+        let behind = words[at + 1..]
             .iter()
             .skip_while(|word| FILLERS.contains(&word.lower));
-        behind.next()
+        // A name may have several words; a preposition or the kind of thing ends it.
+        let name = behind.take_while(|word| !ENDS.contains(&word.lower));
+        let name: Vec<&Word<'_>> = name.collect();
+        let range = name.first()?.range.start..name.last()?.range.end;
+        Some((range.clone(), phrase.text[range].as_bytes().to_vec()))
     };
     if let Some(word) = wild {
         return Some((word.range.clone(), word.text.as_bytes().to_vec()));
@@ -164,8 +204,15 @@ pub(super) fn pattern(phrase: &Phrase<'_>) -> Option<Found> {
     if let Some(found) = kind_of_files(&words) {
         return Some(found);
     }
-    let word = by_word()?;
-    Some((word.range.clone(), word.text.as_bytes().to_vec()))
+    by_word().filter(|(range, _)| phrase.is_free(range))
+}
+
+/// A pattern that finds a part of a name: `*notes*`; one with wildcards stays.
+pub(super) fn anywhere(pattern: Vec<u8>) -> Vec<u8> {
+    match pattern.iter().any(|byte| b"*?[".contains(byte)) {
+        true => pattern,
+        false => [b"*".as_slice(), &pattern, b"*"].concat(),
+    }
 }
 
 /// `*.pdf` of "all pdf files".

@@ -92,12 +92,37 @@ const LINKS: &[&str] = &[
     "que ", "に", "去", "要", "说", "- ",
 ];
 
+/// What stands before what is said about a change.
+const MESSAGE: &[&str] = &[
+    "with the message",
+    "with message",
+    "message",
+    "saying",
+    "说明写",
+    "说明",
+    "mit der nachricht",
+    "mit nachricht",
+    "avec le message",
+    "con el mensaje",
+    "con mensaje",
+    "メッセージ",
+];
+
+/// What stands before it for a slot: of words that are looked for or replaced, nothing does.
+fn marks(label: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    match label {
+        "words" | "old" | "new" | "command" => (&[], &[]),
+        "message" => (MESSAGE, &[]),
+        _ => (BEFORE, BEHIND),
+    }
+}
+
 /// Text in quotation marks; else what follows the words that ask for it; without times.
-pub(super) fn find(phrase: &Phrase<'_>) -> Option<Found> {
+pub(super) fn find(phrase: &Phrase<'_>, label: &str) -> Option<Found> {
     if let Some(found) = quoted::find(phrase) {
         return Some(found);
     }
-    let range = rest(phrase)?;
+    let range = rest(phrase, marks(label))?;
     let mut text = String::new();
     let times = time::all(phrase);
     let gone = |at: usize| {
@@ -114,10 +139,10 @@ pub(super) fn find(phrase: &Phrase<'_>) -> Option<Found> {
 }
 
 /// The part of the phrase that is not the request itself.
-fn rest(phrase: &Phrase<'_>) -> Option<Range<usize>> {
+fn rest(phrase: &Phrase<'_>, (before, behind): (&[&str], &[&str])) -> Option<Range<usize>> {
     let lower = &phrase.lower;
     let mut found: Option<Range<usize>> = None;
-    for words in BEFORE {
+    for words in before {
         if let Some(at) = starts(lower, words)
             && found.as_ref().is_none_or(|found| at < found.start)
         {
@@ -125,7 +150,7 @@ fn rest(phrase: &Phrase<'_>) -> Option<Range<usize>> {
         }
     }
     let start = found.map(|found| found.end);
-    let end = BEHIND.iter().find_map(|words| lower.find(words));
+    let end = behind.iter().find_map(|words| lower.find(words));
     match (start, end) {
         (None, None) => None,
         (start, end) => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{MOST, read};
-use crate::shortcut::{Action, Localized, Risk, Shortcut, Source, Text};
+use crate::shortcut::{Action, Localized, Risk, Shortcut, Source, SwitchWords, Text};
 
 /// Directories of one place that are looked into.
 const DEPTH: usize = 2;
@@ -100,6 +100,7 @@ pub fn parse(id: &str, text: &str) -> Option<Shortcut> {
         risk: Risk::Write,
         action: Action::line(command),
         source: Source::Application,
+        switch: SwitchWords::default(),
     })
 }
 

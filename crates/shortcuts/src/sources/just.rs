@@ -79,10 +79,7 @@ fn shortcut(recipe: Recipe) -> Shortcut {
     let mut template = Template::literal(&command);
     for parameter in recipe.parameters {
         template.push(" ");
-        template.push_slot(Slot {
-            kind: Kind::Name,
-            label: parameter,
-        });
+        template.push_slot(Slot::new(Kind::Name, parameter));
     }
     Shortcut {
         action: Action::everywhere(vec![Variant::bare(template)]),

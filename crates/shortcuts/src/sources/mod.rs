@@ -14,7 +14,7 @@ pub mod read;
 pub mod taskfile;
 pub mod tldr;
 
-use crate::shortcut::{Action, Localized, Risk, Shortcut, Source};
+use crate::shortcut::{Action, Localized, Risk, Shortcut, Source, SwitchWords};
 
 /// Shortcuts that one place may bring.
 pub const MOST: usize = 2000;
@@ -39,6 +39,7 @@ pub(crate) fn simple(
         risk: risk_of(command),
         action: Action::line(command),
         source,
+        switch: SwitchWords::default(),
     }
 }
 

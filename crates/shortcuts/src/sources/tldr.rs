@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{read, risk_of};
 use crate::platform::System;
-use crate::shortcut::{Action, Localized, Shortcut, Source, Text, Variant};
+use crate::shortcut::{Action, Localized, Shortcut, Source, SwitchWords, Text, Variant};
 use crate::template::{Kind, Slot, Template};
 
 /// Examples in all.
@@ -107,6 +107,7 @@ pub fn parse(page: &str, language: &str, text: &str) -> Vec<Shortcut> {
                 risk: risk_of(command),
                 action: Action::everywhere(vec![Variant::bare(template(command))]),
                 source: Source::Tldr,
+                switch: SwitchWords::default(),
             });
         }
     }
@@ -175,8 +176,7 @@ fn slot(inner: &str) -> Slot {
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' })
         .collect();
-    let label = label.trim_matches('_').to_owned();
-    Slot { kind, label }
+    Slot::new(kind, label.trim_matches('_'))
 }
 
 #[cfg(test)]

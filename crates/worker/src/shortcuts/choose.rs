@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tabsense_model::{Phrase, Refused, softmax};
-use tabsense_shortcuts::{Hit, Shortcut, Source, search};
+use tabsense_shortcuts::{Hit, Risk, Shortcut, Source, search};
 
 use super::doubt::{self, Doubt};
 use super::mind::Mind;
@@ -84,11 +84,11 @@ pub(crate) fn choose(
 ) -> (Choices, Result<(), Refused>) {
     let found = by_words(sets, phrase);
     let Some(mind) = mind else {
-        return (by_words_alone(found), Ok(()));
+        return (by_words_alone(found, phrase), Ok(()));
     };
     match decide(sets, phrase, found.clone(), mind, deadline) {
         Ok(choices) => (choices, Ok(())),
-        Err(why) => (by_words_alone(found), Err(why)),
+        Err(why) => (by_words_alone(found, phrase), Err(why)),
     }
 }
 
@@ -137,11 +137,17 @@ fn is_hidden(sets: &[Arc<Set>], candidate: &Candidate) -> bool {
         .any(|set| set.shortcuts.iter().any(|shortcut| shortcut.id == *id))
 }
 
-fn by_words_alone(mut found: Vec<Candidate>) -> Choices {
+fn by_words_alone(mut found: Vec<Candidate>, phrase: &str) -> Choices {
     found.truncate(SHORTLIST);
     let best = found.first().map_or(1.0, |best| best.score);
     for candidate in &mut found {
         candidate.probability = WORDS_ALONE * candidate.words * candidate.score / best;
+    }
+    if Doubt::of(phrase).asks() {
+        let loses = |candidate: &Candidate| candidate.shortcut().risk == Risk::Destructive;
+        found.iter_mut().filter(|c| loses(c)).for_each(|candidate| {
+            candidate.probability *= doubt::LEFT;
+        });
     }
     found.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     Choices {
@@ -165,8 +171,11 @@ fn decide(
     let options = tell(&mut candidates, &phrase, mind, deadline)?;
     let decided = mind.compare(phrase, &options, deadline)?;
     let mut probabilities = softmax(&decided.logits, decided.temperature);
-    probabilities.pop();
+    let none = probabilities.pop().unwrap_or(0.0);
     let doubt = Doubt::of(text);
+    let risks = candidates.iter().map(|candidate| candidate.shortcut().risk);
+    let mut shares: Vec<_> = risks.zip(&mut probabilities).collect();
+    doubt.share(none, &mut shares);
     for (candidate, probability) in candidates.iter_mut().zip(probabilities) {
         candidate.probability = match doubt.holds(candidate.shortcut().risk) {
             true => probability * doubt::LEFT,

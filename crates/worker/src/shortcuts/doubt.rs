@@ -8,6 +8,8 @@ use std::path::Path;
 use tabsense_shortcuts::slots::Scene;
 use tabsense_shortcuts::{Kind, Line, Risk};
 
+use super::question;
+
 /// What is left of a probability in doubt: too little to be taken.
 pub(super) const LEFT: f32 = 0.5;
 
@@ -37,9 +39,31 @@ const NEGATIONS: [&str; 22] = [
     "ないで",
 ];
 
-/// Days other than today, which no clock time can say.
-const DAYS: [&str; 43] = [
+/// What is left of what loses something when the phrase only asks about it; the rest goes to the others.
+const LEFT_OF_ASKED: f32 = 0.01;
+
+/// The next day, which some slots can say.
+const TOMORROW: [&str; 7] = [
     "tomorrow",
+    "morgen",
+    "demain",
+    "mañana",
+    "明天",
+    "明日",
+    "あした",
+];
+
+/// What has such a word and is no day.
+const MORNINGS: [&str; 5] = [
+    "morgens",
+    "la mañana",
+    "am morgen",
+    "heute morgen",
+    "guten morgen",
+];
+
+/// Other days than today and the next, which no clock time can say.
+const DAYS: [&str; 36] = [
     "monday",
     "tuesday",
     "wednesday",
@@ -48,7 +72,6 @@ const DAYS: [&str; 43] = [
     "saturday",
     "sunday",
     "next week",
-    "morgen früh",
     "übermorgen",
     "montag",
     "dienstag",
@@ -57,7 +80,6 @@ const DAYS: [&str; 43] = [
     "freitag",
     "samstag",
     "sonntag",
-    "demain",
     "lundi",
     "mardi",
     "mercredi",
@@ -65,7 +87,6 @@ const DAYS: [&str; 43] = [
     "vendredi",
     "samedi",
     "dimanche",
-    "mañana",
     "lunes",
     "martes",
     "miércoles",
@@ -73,13 +94,10 @@ const DAYS: [&str; 43] = [
     "viernes",
     "sábado",
     "domingo",
-    "明天",
     "后天",
     "周",
     "星期",
     "礼拜",
-    "明日",
-    "あした",
     "曜日",
     "来週",
 ];
@@ -90,6 +108,8 @@ pub(super) struct Doubt {
     always: bool,
     /// The wish is turned around.
     negated: bool,
+    /// The phrase asks about something and for no deed.
+    asks: bool,
 }
 
 impl Doubt {
@@ -99,6 +119,29 @@ impl Doubt {
         Self {
             always: !phrase.chars().any(char::is_alphabetic) || is_command_line(phrase),
             negated: NEGATIONS.iter().any(|word| lower.contains(word)),
+            asks: question::only_asks(&lower),
+        }
+    }
+
+    /// Whether the phrase asks about something and for no deed.
+    pub(super) fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// Gives the share of what loses something to the others, when the phrase only asks: "who uses port
+    /// 3000" is no wish to end it. The shares and `none` together stay one.
+    pub(super) fn share(&self, none: f32, shares: &mut [(Risk, &mut f32)]) {
+        if !self.asks {
+            return;
+        }
+        for (risk, share) in shares.iter_mut() {
+            if *risk == Risk::Destructive {
+                **share *= LEFT_OF_ASKED;
+            }
+        }
+        let sum = none + shares.iter().map(|(_, share)| **share).sum::<f32>();
+        for (_, share) in shares.iter_mut().filter(|_| sum > 0.0) {
+            **share /= sum;
         }
     }
 
@@ -123,12 +166,26 @@ pub(super) fn of_line(phrase: &str, risk: Risk, line: &Line, scene: &Scene<'_>) 
     };
     let told = String::from_utf8_lossy(&line.filled.line);
     let kept = numbers(&told);
-    (has_time && DAYS.iter().any(|day| lower.contains(day)))
+    line.blind
+        || (has_time && passes_over_a_day(&lower, line))
         || (risk == Risk::Destructive
             && values()
                 .filter_map(|value| value.value.as_deref())
                 .any(is_too_broad))
         || (!has_time && numbers(&lower).iter().any(|number| !kept.contains(number)))
+}
+
+/// Whether the phrase names a day that the line knows nothing of.
+fn passes_over_a_day(lower: &str, line: &Line) -> bool {
+    let rest = MORNINGS
+        .iter()
+        .fold(lower.to_owned(), |rest, morning| rest.replace(morning, " "));
+    let is_told = line.filled.values.iter().any(|value| {
+        let text = value.value.as_deref().unwrap_or_default();
+        value.slot.kind == Kind::Time && text.ends_with(b"tomorrow")
+    });
+    let has = |days: &[&str]| days.iter().any(|day| rest.contains(day));
+    has(&DAYS) || (!is_told && has(&TOMORROW))
 }
 
 /// The numbers that stand for themselves: not those in `mp3`, `h264` or `python3`.
@@ -191,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn a_question_is_not_answered_by_what_loses_something() {
+        let shares = |phrase: &str| {
+            let (mut kill, mut show) = (0.75, 0.2);
+            let mut shares = [(Risk::Destructive, &mut kill), (Risk::Read, &mut show)];
+            Doubt::of(phrase).share(0.05, &mut shares);
+            (kill, show)
+        };
+        let (kill, show) = shares("Who uses port 3000?");
+        assert!(show > 0.7 && kill < 0.05, "{kill} {show}");
+        assert_eq!(shares("kill what uses port 3000"), (0.75, 0.2));
+    }
+
+    #[test]
     fn numbers_days_and_everything_at_once_are_not_passed_over() {
         let platform = Platform {
             system: System::Linux,
@@ -235,6 +305,21 @@ mod tests {
             "at {time:clock}",
             Risk::Write,
             "wake me at 7 tomorrow"
+        ));
+        assert!(!doubts(
+            "at {time:when}",
+            Risk::Write,
+            "wake me at 7 tomorrow"
+        ));
+        assert!(!doubts(
+            "at {time:when}",
+            Risk::Write,
+            "despiértame a las 7 de la mañana"
+        ));
+        assert!(doubts(
+            "at {time:when}",
+            Risk::Write,
+            "wake me at 7 on friday"
         ));
         assert!(doubts(
             "rm -r {path}",

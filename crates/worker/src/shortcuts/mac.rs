@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use tabsense_shortcuts::{Action, Localized, Risk, Shortcut, Source};
+use tabsense_shortcuts::{Action, Localized, Risk, Shortcut, Source, SwitchWords};
 
 /// Names that are taken.
 const MOST: usize = 1000;
@@ -31,6 +31,7 @@ fn named(list: &str) -> Vec<Shortcut> {
         risk: Risk::Write,
         action: Action::line(format!("shortcuts run {}", quoted(name))),
         source: Source::Mac,
+        switch: SwitchWords::default(),
     };
     let names = list.lines().map(str::trim).filter(|name| !name.is_empty());
     names.take(MOST).map(shortcut).collect()

@@ -14,6 +14,7 @@ mod eval;
 mod kept;
 mod mac;
 mod mind;
+mod question;
 mod set;
 mod surroundings;
 

@@ -6,15 +6,25 @@ use super::{Clock, When};
 /// Words that say that an hour follows.
 const AT: &[&str] = &["at", "um", "gegen", "à", "vers", "by"];
 
-const TOMORROW: &[&str] = &["tomorrow", "demain"];
+/// The same, when nothing but a part of the day follows: "for 8 people" is none.
+const FOR: &[&str] = &["for", "für", "auf", "pour", "para"];
 
-const MORNING: &[&str] = &["morning", "morgens", "früh", "matin", "am", "vormittags"];
+const TOMORROW: &[&str] = &["tomorrow", "demain", "morgen", "mañana"];
+
+const MORNING: &[&str] = &[
+    "morning",
+    "morgens",
+    "früh",
+    "matin",
+    "vormittags",
+    "vormittag",
+    "madrugada",
+];
 const EVENING: &[&str] = &[
     "afternoon",
     "evening",
     "tonight",
     "night",
-    "pm",
     "abends",
     "nachmittags",
     "abend",
@@ -23,6 +33,12 @@ const EVENING: &[&str] = &[
     "après",
     "tarde",
     "noche",
+];
+
+/// What leads from an hour to the part of the day it lies in.
+const LEAD: &[&str] = &[
+    "in", "the", "at", "du", "de", "la", "this", "am", "les", "l", "por", "ce", "cet", "heute",
+    "esta", "le",
 ];
 
 /// Half of the day that something lies in.
@@ -44,7 +60,8 @@ pub(super) fn read(tokens: &[Token<'_>], at: usize, now: Clock) -> Option<(usize
     let (start, mut day) = before(tokens, at);
     let (end, hour, minute) = wide(tokens, start)
         .or_else(|| named(tokens, start))
-        .or_else(|| western(tokens, start))?;
+        .or_else(|| western(tokens, start))
+        .or_else(|| bare(tokens, start, start > at))?;
     if hour > 24 || minute > 59 {
         return None;
     }
@@ -72,13 +89,15 @@ fn pair(tokens: &[Token<'_>], at: usize, both: &str) -> bool {
     next(at) && next(at + 1)
 }
 
-/// Which of the two hours of that name is meant.
+/// Which of the two hours of that name is meant, when no word says it: from six to eleven the one that
+/// comes first; from one to five the one in the afternoon, as people sleep at the other; of tomorrow the
+/// one in the morning. Twelve is noon, and `07:30` is what it says.
 fn settle(hour: u32, minute: u32, day: Day, exact: bool, now: Clock) -> Clock {
     let hour = match (day.half, hour) {
         (Some(Half::Second), 1..=11) => hour + 12,
         (Some(Half::First), 12) => 0,
-        (None, 1..=6) if !exact => hour + 12,
-        (None, 7..=11) if !exact && !day.tomorrow => {
+        (None, 1..=5) if !exact => hour + 12,
+        (None, 6..=11) if !exact && !day.tomorrow => {
             let evening = Clock::new(hour + 12, minute);
             let is_nearer = now.until(evening) < now.until(Clock::new(hour, minute));
             if is_nearer { hour + 12 } else { hour }
@@ -91,80 +110,93 @@ fn settle(hour: u32, minute: u32, day: Day, exact: bool, now: Clock) -> Clock {
 /// Day and half of the day that stand before the hour.
 fn before(tokens: &[Token<'_>], mut at: usize) -> (usize, Day) {
     let mut day = Day::default();
-    if pair(tokens, at, "明天") || pair(tokens, at, "明日") {
-        day.tomorrow = true;
-        at += 2;
-    } else if pair(tokens, at, "今天") || pair(tokens, at, "今日") {
-        at += 2;
-    } else if is(tokens, at, TOMORROW) {
-        day.tomorrow = true;
-        at += 1;
+    while let Some(next) = wide_part(tokens, at, &mut day).or_else(|| part(tokens, at, &mut day)) {
+        at = next;
     }
-    for first in ["早上", "上午", "凌晨", "午前", "早晨"] {
-        if pair(tokens, at, first) {
-            day.half = Some(Half::First);
-            at += 2;
-        }
-    }
-    for second in ["下午", "晚上", "今晚", "午後", "傍晚"] {
-        if pair(tokens, at, second) {
-            day.half = Some(Half::Second);
-            at += 2;
-        }
-    }
-    if is(tokens, at, &["夜", "晚"]) {
-        day.half = Some(Half::Second);
-        at += 1;
-    }
-    if is(tokens, at, &["朝"]) {
-        day.half = Some(Half::First);
-        at += 1;
-    }
-    at += usize::from(is(tokens, at, &["の"]));
     (at, day)
+}
+
+/// A day or a part of it in Chinese or Japanese.
+fn wide_part(tokens: &[Token<'_>], at: usize, day: &mut Day) -> Option<usize> {
+    let starts = |words: &[&str]| words.iter().any(|word| pair(tokens, at, word));
+    let next = match () {
+        () if starts(&["明天", "明日"]) => {
+            day.tomorrow = true;
+            at + 2
+        }
+        () if starts(&["明早"]) => {
+            (day.tomorrow, day.half) = (true, Some(Half::First));
+            at + 2
+        }
+        () if starts(&["明晚"]) => {
+            (day.tomorrow, day.half) = (true, Some(Half::Second));
+            at + 2
+        }
+        () if starts(&["今天", "今日"]) => at + 2,
+        () if starts(&["早上", "上午", "凌晨", "午前", "早晨", "今早", "今朝"]) => {
+            day.half = Some(Half::First);
+            at + 2
+        }
+        () if starts(&["下午", "晚上", "今晚", "今夜", "午後", "傍晚"]) => {
+            day.half = Some(Half::Second);
+            at + 2
+        }
+        () if is(tokens, at, &["夜", "晚"]) => {
+            day.half = Some(Half::Second);
+            at + 1
+        }
+        () if is(tokens, at, &["朝", "早"]) => {
+            day.half = Some(Half::First);
+            at + 1
+        }
+        () => return None,
+    };
+    Some(next + usize::from(is(tokens, next, &["の"])))
+}
+
+/// A day or a part of it in the other languages, with the words that lead to it.
+fn part(tokens: &[Token<'_>], at: usize, day: &mut Day) -> Option<usize> {
+    let mut next = at;
+    while is(tokens, next, LEAD) {
+        next += 1;
+    }
+    // "am Morgen", "por la mañana": the same words alone are the next day.
+    if next > at && is(tokens, next, &["morgen", "mañana"]) || is(tokens, next, MORNING) {
+        day.half = Some(Half::First);
+        return Some(next + 1);
+    }
+    if is(tokens, next, EVENING) {
+        day.half = Some(Half::Second);
+        let rest = usize::from(is(tokens, next, &["après"]) && is(tokens, next + 1, &["midi"]));
+        return Some(next + 1 + rest);
+    }
+    if is(tokens, at, TOMORROW) {
+        day.tomorrow = true;
+        return Some(at + 1);
+    }
+    None
 }
 
 /// Day and half of the day that stand behind the hour; the token behind them.
 fn behind(tokens: &[Token<'_>], end: usize, day: &mut Day) -> usize {
-    let mut end = end;
-    if is(tokens, end, &["に"]) {
-        end += 1;
-    }
+    let mut end = end + usize::from(is(tokens, end, &["に"]));
     // "p.m."
     if let Some(half) = half_by_letter(tokens, end) {
         day.half = Some(half);
         end += 3;
-        return end + usize::from(is(tokens, end, &["."]));
+        end += usize::from(is(tokens, end, &["."]));
     }
-    let mut at = end;
-    while is(
-        tokens,
-        at,
-        &[
-            "in", "the", "at", "du", "de", "la", "this", "am", "les", "l", "por",
-        ],
-    ) && !is(tokens, at, MORNING)
-    {
-        at += 1;
-    }
-    if is(tokens, at, &["mañana"]) && at > end {
+    // "7 am" is none of "7 am Abend".
+    let is_german = || part(&tokens[end..], 0, &mut Day::default()).is_some();
+    if is(tokens, end, &["am"]) && !is_german() {
         day.half = Some(Half::First);
-        return at + 1;
-    }
-    if is(tokens, at, MORNING) {
-        // "am Abend" is German for the evening.
-        let german = is(tokens, at, &["am"]) && is(tokens, at + 1, EVENING);
-        day.half = Some(if german { Half::Second } else { Half::First });
-        return at + 1 + usize::from(german);
-    }
-    if is(tokens, at, EVENING) {
+        end += 1;
+    } else if is(tokens, end, &["pm"]) {
         day.half = Some(Half::Second);
-        let rest = usize::from(is(tokens, at, &["après"]) && is(tokens, at + 1, &["midi"]));
-        return at + 1 + rest;
+        end += 1;
     }
-    if is(tokens, end, TOMORROW) {
-        day.tomorrow = true;
-        return end + 1;
+    while let Some(next) = part(tokens, end, day) {
+        end = next;
     }
     end
 }
@@ -237,7 +269,12 @@ fn named(tokens: &[Token<'_>], at: usize) -> Option<Time> {
         return Some((at + 1 + wide, 24, 0));
     }
     if is(tokens, at, &["halb"]) {
-        return Some((at + 2, (number(at + 1)? + 11) % 12, 30));
+        return Some((at + 2, hour_before(number(at + 1)?), 30));
+    }
+    // "half six" is half past six in Britain.
+    let is_british = is(tokens, at, &["half"]) && !is(tokens, at + 1, &["a", "an", "one"]);
+    if let Some(hour) = number(at + 1).filter(|hour| is_british && *hour <= 12) {
+        return Some((at + 2, hour, 30));
     }
     let (end, minutes) = match tokens.get(at)?.text {
         "half" => (at + 1, 30),
@@ -249,7 +286,32 @@ fn named(tokens: &[Token<'_>], at: usize) -> Option<Time> {
     if is(tokens, end, &["past", "nach", "after"]) {
         return Some((end + 2, hour, minutes));
     }
-    is(tokens, end, &["to", "vor", "before"]).then(|| (end + 2, (hour + 11) % 12, 60 - minutes))
+    let is_before = is(tokens, end, &["to", "vor", "before", "till"]);
+    is_before.then(|| (end + 2, hour_before(hour), 60 - minutes))
+}
+
+/// The hour that ends when this one begins, as clocks with hands count.
+fn hour_before(hour: u32) -> u32 {
+    match hour {
+        1 => 12,
+        hour => (hour + 11) % 12,
+    }
+}
+
+/// An hour without a word for it, but with a part of the day: "8 in the morning", "for 7 tonight",
+/// "tomorrow 8"; or at the very end behind "for".
+fn bare(tokens: &[Token<'_>], at: usize, has_day: bool) -> Option<Time> {
+    let is_for = is(tokens, at, FOR);
+    let start = at + usize::from(is_for);
+    let token = tokens.get(start)?;
+    let hour = token.number.filter(|hour| (1..=24).contains(hour))?;
+    if !token.is_digits() && token.is(&["a", "an", "un", "une", "una", "ein", "eine", "einen"]) {
+        return None;
+    }
+    let end = start + 1;
+    let is_last = end == tokens.len() && (is_for || has_day);
+    let has_part = part(tokens, end, &mut Day::default()).is_some();
+    (is_last || has_part).then_some((end, hour, 0))
 }
 
 /// 7:30, 7pm, 19 Uhr, 15h30, at 5, a las tres y media.
@@ -281,13 +343,16 @@ fn western(tokens: &[Token<'_>], at: usize) -> Option<Time> {
     if !asked || unit_follows(tokens, end) {
         return None;
     }
-    if is(tokens, end, &["y"]) {
+    if is(tokens, end, &["y", "menos"]) {
         let minute = match tokens.get(end + 1)?.text {
             "media" => 30,
             "cuarto" => 15,
             _ => number(end + 1)?,
         };
-        return Some((end + 2, hour, minute));
+        return match is(tokens, end, &["menos"]) {
+            true => Some((end + 2, hour_before(hour), 60_u32.checked_sub(minute)?)),
+            false => Some((end + 2, hour, minute)),
+        };
     }
     Some((end, hour, 0))
 }
@@ -310,6 +375,15 @@ fn french(tokens: &[Token<'_>], at: usize, hour: u32) -> Time {
         }
         if is(tokens, at + 1, &["quart"]) {
             return (at + 2, hour, 15);
+        }
+    }
+    if is(tokens, at, &["moins"]) {
+        let quarter = is(tokens, at + 1, &["le"]) && is(tokens, at + 2, &["quart"]);
+        let minutes = tokens.get(at + 1).and_then(|token| token.number);
+        match (quarter, minutes.filter(|minutes| *minutes < 60)) {
+            (true, _) => return (at + 3, hour_before(hour), 45),
+            (false, Some(minutes)) => return (at + 2, hour_before(hour), 60 - minutes),
+            (false, None) => {}
         }
     }
     match tokens.get(at).filter(|token| token.is_digits()) {

@@ -71,15 +71,20 @@ enum When {
     At { clock: Clock, tomorrow: bool },
 }
 
-/// The time that a phrase names, written as the slot's label wants it: `clock` is `19:30`,
-/// `duration` and `seconds` are seconds from now, anything else is as at(1) reads it.
+/// The time that a phrase names, written as the slot's label wants it: `clock` is `19:30`, `when` the
+/// same or `19:30 tomorrow`, `duration` and `seconds` are seconds from now, anything else is as at(1)
+/// reads it.
 pub(super) fn find(phrase: &Phrase<'_>, label: &str, now: Clock) -> Option<Found> {
     let tokens = tokens::split(&phrase.lower);
     let mut found = scan(&tokens, now);
     found.retain(|(range, _)| phrase.is_free(range));
     let is_length = |(_, when): &&(Range<usize>, When)| matches!(when, When::After(_));
     let (range, when) = match label {
-        "duration" | "seconds" => found.iter().find(is_length).or(found.first()),
+        "duration" | "seconds" => found.iter().find(is_length).or_else(|| {
+            // "a timer for 8" does not say of what.
+            let is_bare = |range: &Range<usize>| phrase.lower[range.clone()].starts_with("for ");
+            found.first().filter(|(range, _)| !is_bare(range))
+        }),
         _ => found.first(),
     }?;
     Some((range.clone(), written(*when, label, now).into_bytes()))
@@ -118,7 +123,7 @@ fn written(when: When, label: &str, now: Clock) -> String {
     };
     match (label, when) {
         ("duration" | "seconds", _) => seconds.to_string(),
-        ("clock", When::After(seconds)) => now.after(seconds).text(),
+        ("clock" | "when", When::After(seconds)) => now.after(seconds).text(),
         ("clock", When::At { clock, .. }) => clock.text(),
         (_, When::After(seconds)) => format!("now + {} minutes", seconds.div_ceil(60)),
         (
@@ -156,6 +161,19 @@ mod tests {
         at("at 7:30pm", 19, 30);
         at("at 7 pm", 19, 0);
         at("half past seven in the morning", 7, 30);
+        at("set an alarm for 8 in the morning", 8, 0);
+        at("wake me at 8 in the evening", 20, 0);
+        at("alarm for 9", 21, 0);
+        at("7 tonight", 19, 0);
+        at("half six", 18, 30);
+        at("quarter to nine", 20, 45);
+        at("quarter to one", 12, 45);
+        at("halb eins", 12, 30);
+        at("um 7 am Morgen", 7, 0);
+        at("heute Abend um 8", 20, 0);
+        at("à neuf heures moins le quart", 20, 45);
+        at("a las nueve menos cuarto", 20, 45);
+        at("a las 8 de la mañana", 8, 0);
         at("quarter to eight tonight", 19, 45);
         at("ten past five", 17, 10);
         at("19:05", 19, 5);
@@ -183,6 +201,51 @@ mod tests {
         at("a las 3", 15, 0);
         at("a las tres y media", 15, 30);
         at("a las ocho y cuarto de la tarde", 20, 15);
+    }
+
+    #[test]
+    fn the_next_day_is_read_in_six_languages() {
+        for (text, hour) in [
+            ("tomorrow at 8", 8),
+            ("8 tomorrow", 8),
+            ("at 7 tomorrow morning", 7),
+            ("tomorrow morning at 7", 7),
+            ("tomorrow evening at 7", 19),
+            ("tomorrow at half past six", 6),
+            ("morgen um 7", 7),
+            ("morgen früh um 7", 7),
+            ("morgen Abend um 7", 19),
+            ("demain matin à 8h", 8),
+            ("à 8h demain", 8),
+            ("mañana a las 7", 7),
+            ("mañana por la mañana a las 7", 7),
+            ("明天早上八点", 8),
+            ("明早七点", 7),
+            ("明天晚上八点", 20),
+            ("明日の朝8時", 8),
+        ] {
+            let found = first(text, Clock::new(10, 0));
+            let clock = match found {
+                Some(When::At { clock, tomorrow }) if tomorrow => clock.hour(),
+                other => panic!("{text}: {other:?}"),
+            };
+            assert_eq!(clock, hour, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_the_time_is_taken_as_a_whole() {
+        for text in [
+            "tomorrow morning at 7",
+            "at 8 in the morning tomorrow",
+            "for 8 in the morning",
+            "morgen früh um 7 Uhr",
+            "明天早上八点半",
+            "in 20 minutes",
+        ] {
+            let phrase = Phrase::new(text);
+            assert_eq!(all(&phrase), [0..text.len()], "{text}");
+        }
     }
 
     #[test]
@@ -232,6 +295,8 @@ mod tests {
             "at home",
             "快一点儿吧 a",
             "version 1.5",
+            "for 8 people",
+            "three files in the morning folder",
         ] {
             let found = first(text, Clock::new(10, 0));
             let is_hour = matches!(found, Some(When::At { .. })) && text.contains("一点");
@@ -249,6 +314,11 @@ mod tests {
         assert_eq!(of("at 9", Clock::new(8, 0)), "09:00");
         assert_eq!(of("at 3", Clock::new(20, 0)), "15:00");
         assert_eq!(of("at 9 in the morning", Clock::new(20, 0)), "09:00");
+        assert_eq!(of("half past six", Clock::new(23, 0)), "06:30");
+        assert_eq!(of("half past six", Clock::new(8, 0)), "18:30");
+        assert_eq!(of("half past six", Clock::new(3, 0)), "06:30");
+        assert_eq!(of("half past six pm", Clock::new(23, 0)), "18:30");
+        assert_eq!(of("at 12", Clock::new(20, 0)), "12:00");
         assert_eq!(of("tomorrow at 9", Clock::new(20, 0)), "09:00");
     }
 
@@ -267,6 +337,12 @@ mod tests {
             (at(11, true), "11:00", "90000", "11:00 tomorrow"),
         ] {
             assert_eq!(written(when, "clock", now), clock);
+            let tomorrow = if plain.ends_with("tomorrow") {
+                " tomorrow"
+            } else {
+                ""
+            };
+            assert_eq!(written(when, "when", now), format!("{clock}{tomorrow}"));
             assert_eq!(written(when, "duration", now), seconds);
             assert_eq!(written(when, "", now), plain);
         }

@@ -1,0 +1,75 @@
+//! `tabsense do`: what is filled in, what is told beside the answer, and the first answer of a worker.
+
+use super::deciding::good;
+use super::phrases::{OWN, by_words, json, press, say, sure, sure_phrase};
+use crate::common::eventually;
+
+#[test]
+fn many_mistakes_take_one_line_and_all_of_them_only_when_asked_for() {
+    let Some(home) = by_words() else { return };
+    let mistakes: String = (1..=7)
+        .map(|number| format!("[[shortcut]]\nid = \"blit{number}\"\n"))
+        .collect();
+    home.write(OWN, &mistakes);
+    let lines = |arguments: &[&str]| {
+        let output = say(&home, arguments);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let about = told.lines().filter(|line| line.contains("shortcuts.toml:"));
+        about.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let told = lines(&["disk", "usage"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("and 6 more (hint: `tabsense do --explain`"),
+        "{told:?}"
+    );
+    assert_eq!(lines(&["disk", "usage", "--explain"]).len(), 8);
+    let (records, _) = press(&home, "disk usage", "");
+    let about = |record: &&String| record.contains("shortcuts.toml:");
+    assert_eq!(records.iter().filter(about).count(), 1, "{records:?}");
+    assert!(records[1].starts_with("message="), "{records:?}");
+}
+
+#[test]
+fn a_bare_word_behind_the_verb_fills_the_slot_that_is_left() {
+    let Some(home) = by_words() else { return };
+    let command = |phrase: &str, id: &str| {
+        let answer = json(&home, phrase);
+        let choices = answer["choices"].as_array().expect("a list").iter();
+        let mut wanted = choices.filter(|choice| choice["id"] == id);
+        let choice = wanted
+            .next()
+            .unwrap_or_else(|| panic!("no {id} in {answer}"));
+        choice["command"].as_str().map(str::to_owned)
+    };
+    let kill = |phrase: &str| command(phrase, "kill_by_name");
+    assert_eq!(kill("kill firefox").as_deref(), Some("pkill -x firefox"));
+    let all = kill("kill every program");
+    assert_eq!(all.as_deref(), Some("pkill -x <&program>"));
+    home.write(
+        OWN,
+        "[[shortcut]]\nid = \"blit\"\ntitle = \"blit lamp\"\n\
+         command = [{ run = \"lamp\", on = \"lamp on\", off = \"lamp off\" }]\n\
+         [[shortcut]]\nid = \"frob\"\ntitle = \"frob site\"\ncommand = \"serve {port=8000}\"\n",
+    );
+    for (phrase, id, line) in [
+        ("turn the blit lamp on", "blit", "lamp on"),
+        ("blit lamp aus", "blit", "lamp off"),
+        ("blit lamp", "blit", "lamp"),
+        ("frob site", "frob", "serve 8000"),
+        ("frob site on port 9090", "frob", "serve 9090"),
+    ] {
+        assert_eq!(command(phrase, id).as_deref(), Some(line), "{phrase}");
+    }
+}
+
+#[test]
+fn the_first_phrase_after_a_start_waits_for_the_model() {
+    let Some(home) = sure() else { return };
+    sure_phrase(&home);
+    // A machine that is busy with other tests may need more than one try.
+    eventually("the first answer is the model's", || {
+        good(&home, &["worker", "stop"]);
+        (json(&home, "open the mail")["decided"] == true).then_some(())
+    });
+}
