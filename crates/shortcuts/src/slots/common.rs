@@ -78,6 +78,11 @@ pub(super) const PLAIN: &str = "\
     contenedor rama llamado llamada llamados nombre código proyecto contengan contienen viejo \
     vieja";
 
+/// Programs that people name before what they shall do: "npm install lodash". Alone they are a name.
+pub(super) const TOOLS: &str = "\
+    apt apt-get brew dnf yum pacman zypper apk npm pnpm yarn pip pip3 cargo docker podman git \
+    systemctl kubectl";
+
 /// The kinds of things that a name may stand beside: "the web container", "service nginx".
 pub(super) const THINGS: &str = "\
     app program process package container image service daemon branch crate library command user \

@@ -11,7 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::common::{PLACES, PLAIN, SMALL, THINGS, WHO, WIDE_PLAIN, WIDE_SMALL, has, longest};
+use super::common::{
+    PLACES, PLAIN, SMALL, THINGS, TOOLS, WHO, WIDE_PLAIN, WIDE_SMALL, has, longest,
+};
 use super::words::{self, Word, is_wide};
 use super::{Found, Phrase};
 use crate::builtin::builtin;
@@ -50,7 +52,8 @@ pub(super) fn find(slot: &Slot, phrase: &Phrase<'_>, shortcut: &Shortcut) -> Opt
     let with = |examples| {
         let own = own_words(shortcut, examples);
         let pieces = pieces(phrase, &own);
-        only(slot.kind, &pieces, phrase)
+        let harmless = shortcut.risk == Risk::Read;
+        only(slot.kind, harmless, &pieces, phrase)
     };
     let range = with(&[]).or_else(|| match shortcut.source {
         // Examples of the built-in ones hold values themselves.
@@ -65,8 +68,16 @@ pub(super) fn find(slot: &Slot, phrase: &Phrase<'_>, shortcut: &Shortcut) -> Opt
 }
 
 /// Where the open pieces stand, if they are one value.
-fn only(kind: Kind, pieces: &[Piece<'_>], phrase: &Phrase<'_>) -> Option<Range<usize>> {
-    if !pieces.iter().any(|piece| piece.sort == Sort::Plain) {
+fn only(
+    kind: Kind,
+    harmless: bool,
+    pieces: &[Piece<'_>],
+    phrase: &Phrase<'_>,
+) -> Option<Range<usize>> {
+    // "where is python" says enough for what only reads.
+    let asks = |piece: &Piece<'_>| harmless && piece.sort == Sort::Small;
+    let says = |piece: &Piece<'_>| piece.sort == Sort::Plain || asks(piece);
+    if !pieces.iter().any(says) {
         return None;
     }
     let is_open = |piece: &Piece<'_>| piece.sort == Sort::Open;
@@ -117,6 +128,13 @@ fn pieces<'a>(phrase: &'a Phrase<'_>, own: &HashSet<String>) -> Vec<Piece<'a>> {
             true => pieces.extend(wide_pieces(&word)),
             false => pieces.push(piece(&word, own)),
         }
+    }
+    let open = pieces.iter().filter(|piece| piece.sort == Sort::Open);
+    if open.count() > 1
+        && let Some(first) = pieces.first_mut()
+        && has(TOOLS, first.lower)
+    {
+        first.sort = Sort::Plain;
     }
     pieces
 }
@@ -256,7 +274,8 @@ mod tests {
                     Some("ripgrep"),
                 ),
                 ("I need htop", Some("htop")),
-                ("apt install ripgrep", None),
+                ("apt install ripgrep", Some("ripgrep")),
+                ("install npm", Some("npm")),
                 ("安装 ripgrep", Some("ripgrep")),
                 ("帮我装一下ripgrep", Some("ripgrep")),
                 ("installiere ripgrep", Some("ripgrep")),
@@ -278,6 +297,20 @@ mod tests {
                 ("bounce the nginx service", Some("nginx")),
                 ("重启 nginx 服务", Some("nginx")),
             ],
+        );
+    }
+
+    #[test]
+    fn a_question_for_something_that_only_reads_says_enough() {
+        check(
+            "which_command",
+            (Kind::Name, "command"),
+            &[("where is python", Some("python")), ("python", None)],
+        );
+        check(
+            "package_remove",
+            (Kind::Name, "package"),
+            &[("where is nodejs", None)],
         );
     }
 
