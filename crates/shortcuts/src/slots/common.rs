@@ -83,6 +83,9 @@ pub(super) const TOOLS: &str = "\
     apt apt-get brew dnf yum pacman zypper apk npm pnpm yarn pip pip3 cargo docker podman git \
     systemctl kubectl";
 
+/// Programs that the titles of shortcuts name as well: they are names all the same.
+pub(super) const PROGRAMS: &str = "python python3 node java ruby ssh sqlite sqlite3 vim emacs";
+
 /// The kinds of things that a name may stand beside: "the web container", "service nginx".
 pub(super) const THINGS: &str = "\
     app program process package container image service daemon branch crate library command user \

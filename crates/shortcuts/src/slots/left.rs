@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::common::{
-    PLACES, PLAIN, SMALL, THINGS, TOOLS, WHO, WIDE_PLAIN, WIDE_SMALL, has, longest,
+    PLACES, PLAIN, PROGRAMS, SMALL, THINGS, TOOLS, WHO, WIDE_PLAIN, WIDE_SMALL, has, longest,
 };
 use super::words::{self, Word, is_wide};
 use super::{Found, Phrase};
@@ -214,7 +214,10 @@ fn is_usual(stem: &str) -> bool {
 
 /// Whether a word can only be a name: no ordinary one, and written in letters that commands have.
 fn is_telling(text: &str) -> bool {
-    text.is_ascii() && text.len() > 1 && !is_usual(stem(&text.to_lowercase()))
+    let lower = text.to_lowercase();
+    let is_program = has(PROGRAMS, &lower) || has(TOOLS, &lower);
+    let is_word = text.is_ascii() && text.len() > 1 && text.contains(char::is_alphabetic);
+    is_word && (is_program || !is_usual(stem(&lower)))
 }
 
 fn stems(text: &str) -> impl Iterator<Item = String> {
@@ -328,6 +331,8 @@ mod tests {
                 ("tue firefox", Some("firefox")),
                 ("mata firefox", Some("firefox")),
                 ("firefoxを終了", Some("firefox")),
+                ("kill python", Some("python")),
+                ("kill process 1234", None),
                 ("kill everything", None),
                 ("kill it", None),
                 ("kill the music", None),

@@ -72,7 +72,8 @@ pub(super) fn name(phrase: &Phrase<'_>) -> Option<Found> {
     };
     let last = |word: &Word<'_>| {
         let is_plain = has(PLAIN, word.lower) || has(SMALL, word.lower);
-        any(word) && !is_plain && words.last().is_some_and(|last| last == word)
+        let is_word = any(word) && word.text.contains(char::is_alphabetic);
+        is_word && !is_plain && words.last().is_some_and(|last| last == word)
     };
     let word = behind(CALLED, &any)
         .or_else(|| {

@@ -6,6 +6,9 @@ const WHO: &str = "\
     quelle quels quelles qu'est quién quien quiénes qué cuál cuáles 谁 什么 哪个 哪些 哪里 啥 \
     何 誰 どの どれ なに";
 
+/// Words that ask where a phrase begins with them, and say little anywhere else.
+const STARTS: [&str; 6] = ["was", "is", "are", "does", "ist", "está"];
+
 /// Starts of words that ask for a deed that loses something, however much else is asked.
 const DEEDS: &str = "\
     kill stop free end terminate delete remov clear clean empt rid shut close drop discard \
@@ -20,10 +23,9 @@ const DEEDS: &str = "\
 pub(super) fn only_asks(lower: &str) -> bool {
     let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    // Anywhere else it is English for a time that is gone.
-    let is_german = words.first() == Some(&"was");
+    let starts = words.first().is_some_and(|first| STARTS.contains(first));
     let mut who = WHO.split_ascii_whitespace();
-    let asks = is_german
+    let asks = starts
         || who.any(|who| match is_wide(who) {
             true => lower.contains(who),
             false => words.contains(&who),
@@ -50,6 +52,7 @@ mod tests {
             "who uses port 3000",
             "what is running on port 8080?",
             "which process has 5432",
+            "is port 3000 in use",
             "3000端口被谁占了",
             "wer benutzt port 3000",
             "was läuft auf port 8080",
