@@ -1,8 +1,9 @@
 //! The arithmetic of the CPU backend, for the instruction sets that matter and for all others.
 //!
 //! Everything is written once against [`Simd`], a vector type of a few lanes, and compiled for
-//! each instruction set: AVX-512 with VNNI, AVX2 with FMA, and a portable one of plain arrays that
-//! the compiler turns into whatever the target has. [`Isa`] is chosen at run time. The only code
+//! each instruction set: AVX-512 with VNNI, AVX2 with FMA (and with AVX-VNNI, as processors have it
+//! that lack AVX-512), and a portable one of plain arrays that the compiler turns into whatever the
+//! target has. [`Isa`] is chosen at run time. The only code
 //! that differs in more than its vector type is the integer dot product.
 //!
 //! # Integer matrix product
@@ -10,7 +11,7 @@
 //! row by row when they are used, to as many of 16 bits as the 32-bit sums allow
 //! ([`quantise::limit`]); their rounding then costs nothing in accuracy, which 8 bits would. All
 //! instruction sets add up the same whole numbers, so their sums are equal bit by bit. Where speed
-//! goes before accuracy (wide models on AVX-512), activations of 8 bits, with a scale and a zero for
+//! goes before accuracy (wide models with VNNI), activations of 8 bits, with a scale and a zero for
 //! every row or part of one, halve the work again.
 
 #![expect(
@@ -47,6 +48,8 @@ enum Kind {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
+    AvxVnni,
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     Portable,
 }
@@ -60,6 +63,9 @@ impl Isa {
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 found.insert(0, Self(Kind::Avx2));
+                if is_x86_feature_detected!("avxvnni") {
+                    found.insert(0, Self(Kind::AvxVnni));
+                }
                 let more = is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
@@ -83,11 +89,13 @@ impl Isa {
         Self::available().into_iter().find(|isa| isa.name() == name)
     }
 
-    /// `avx512-vnni`, `avx2` or `portable`.
+    /// `avx512-vnni`, `avx-vnni`, `avx2` or `portable`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => "avx512-vnni",
+            #[cfg(target_arch = "x86_64")]
+            Kind::AvxVnni => "avx-vnni",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
             Kind::Portable => "portable",
@@ -116,7 +124,7 @@ impl Isa {
     /// Whether there is a product of 8-bit activations that is faster than the usual one.
     pub(crate) fn has_narrow(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return self.0 == Kind::Avx512;
+        return matches!(self.0, Kind::Avx512 | Kind::AvxVnni);
         #[cfg(not(target_arch = "x86_64"))]
         return false;
     }
@@ -127,6 +135,8 @@ impl Isa {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => x86::run_avx512(self, op),
+            #[cfg(target_arch = "x86_64")]
+            Kind::AvxVnni => x86::run_avx_vnni(self, op),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => x86::run_avx2(self, op),
             Kind::Portable => op.run(Portable),

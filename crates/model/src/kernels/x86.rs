@@ -1,18 +1,18 @@
-//! AVX-512 with VNNI, and AVX2 with FMA.
+//! AVX-512 with VNNI, and AVX2 with FMA, alone or with VNNI of the same width.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::simd::{Group, MOST, PANEL, ROUND, Simd, dot_narrow_plainly, for_rows};
+use super::simd::{Group, MOST, PANEL, Simd, dot_narrow_plainly, for_rows};
 use super::{Isa, Kind, Op};
 
 /// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(());
 
-/// Proof of AVX2 and FMA.
+/// Proof of AVX2 and FMA, and where so said of AVX-VNNI.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(());
+pub(super) struct Avx2<const VNNI: bool>(());
 
 pub(super) fn run_avx512<O: Op>(isa: Isa, op: O) -> O::Out {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
@@ -27,10 +27,20 @@ pub(super) fn run_avx512<O: Op>(isa: Isa, op: O) -> O::Out {
 pub(super) fn run_avx2<O: Op>(isa: Isa, op: O) -> O::Out {
     #[target_feature(enable = "avx2,fma")]
     fn inner<O: Op>(op: O) -> O::Out {
-        op.run(Avx2(()))
+        op.run(Avx2::<false>(()))
     }
     assert!(isa.0 == Kind::Avx2);
     // SAFETY: an `Isa` of this kind is made only after both features were detected.
+    unsafe { inner(op) }
+}
+
+pub(super) fn run_avx_vnni<O: Op>(isa: Isa, op: O) -> O::Out {
+    #[target_feature(enable = "avx2,fma,avxvnni")]
+    fn inner<O: Op>(op: O) -> O::Out {
+        op.run(Avx2::<true>(()))
+    }
+    assert!(isa.0 == Kind::AvxVnni);
+    // SAFETY: an `Isa` of this kind is made only after all these features were detected.
     unsafe { inner(op) }
 }
 
@@ -46,6 +56,23 @@ fn multiply_add_pairs(mut sum: __m512i, a: __m512i, w: __m512i) -> __m512i {
             sum = inout(zmm_reg) sum,
             a = in(zmm_reg) a,
             w = in(zmm_reg) w,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    sum
+}
+
+/// The same, of half the width and part of another set.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+fn multiply_add_pairs_256(mut sum: __m256i, a: __m256i, w: __m256i) -> __m256i {
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "{{vex}} vpdpwssd {sum}, {a}, {w}",
+            sum = inout(ymm_reg) sum,
+            a = in(ymm_reg) a,
+            w = in(ymm_reg) w,
             options(pure, nomem, nostack, preserves_flags)
         );
     }
@@ -195,7 +222,7 @@ impl Simd for Avx512 {
     }
 }
 
-impl Simd for Avx2 {
+impl<const VNNI: bool> Simd for Avx2<VNNI> {
     const LANES: usize = 8;
     const VECTORS: usize = 2;
     const ROWS: usize = 6;
@@ -254,10 +281,17 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn store_u8(self, x: &mut [u8], v: __m256, zero: u8) {
-        let mut lanes = [0.0; 8];
-        self.store(&mut lanes, v);
-        for (x, lane) in x[..8].iter_mut().zip(lanes) {
-            *x = ((lane + ROUND).to_bits() as u8).wrapping_add(zero);
+        let x = &mut x[..Self::LANES];
+        // SAFETY: as in `load`; 8 bytes are written. Packing saturates, and changes nothing of what
+        // 8 bits hold.
+        unsafe {
+            let whole = _mm256_add_epi32(_mm256_cvtps_epi32(v), _mm256_set1_epi32(zero.into()));
+            let (low, high) = (
+                _mm256_castsi256_si128(whole),
+                _mm256_extracti128_si256(whole, 1),
+            );
+            let short = _mm_packs_epi32(low, high);
+            _mm_storel_epi64(x.as_mut_ptr().cast(), _mm_packus_epi16(short, short));
         }
     }
 
@@ -285,7 +319,11 @@ impl Simd for Avx2 {
                         .read_unaligned();
                     let two = _mm256_set1_epi32(two);
                     for (sum, w) in sums[ROW].iter_mut().zip(&w) {
-                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(two, *w));
+                        *sum = if VNNI {
+                            multiply_add_pairs_256(*sum, two, *w)
+                        } else {
+                            _mm256_add_epi32(*sum, _mm256_madd_epi16(two, *w))
+                        };
                     }
                 });
             }
@@ -304,7 +342,41 @@ impl Simd for Avx2 {
         group: &Group<M>,
         out: &mut [[Self::F; MOST]; M],
     ) {
-        // SAFETY: the caller promises the same.
-        unsafe { dot_narrow_plainly(self, a, stride, w, quads, group, out) }
+        if !VNNI {
+            // SAFETY: the caller promises the same.
+            unsafe { dot_narrow_plainly(self, a, stride, w, quads, group, out) }
+            return;
+        }
+        // SAFETY: as in `dot_wide`.
+        unsafe {
+            let mut sums = [[_mm256_setzero_si256(); 2]; M];
+            for quad in 0..quads {
+                let w = w.add(quad * 64);
+                let w: [__m256i; 2] =
+                    std::array::from_fn(|v| _mm256_loadu_si256(w.add(32 * v).cast()));
+                for_rows!(M, |ROW| {
+                    let four = a
+                        .add(ROW * stride + 4 * quad)
+                        .cast::<i32>()
+                        .read_unaligned();
+                    let four = _mm256_set1_epi32(four);
+                    for (sum, w) in sums[ROW].iter_mut().zip(&w) {
+                        *sum = _mm256_dpbusd_avx_epi32(*sum, four, *w);
+                    }
+                });
+            }
+            let weights = &group.sums[..16];
+            let weights: [__m256; 2] =
+                std::array::from_fn(|v| _mm256_loadu_ps(weights.as_ptr().add(8 * v)));
+            for_rows!(M, |ROW| {
+                let scale = _mm256_set1_ps(group.scale[ROW]);
+                let shift = _mm256_set1_ps(group.shift[ROW]);
+                for v in 0..2 {
+                    let all = _mm256_fnmadd_ps(shift, weights[v], out[ROW][v]);
+                    let sum = _mm256_cvtepi32_ps(sums[ROW][v]);
+                    out[ROW][v] = _mm256_fmadd_ps(scale, sum, all);
+                }
+            });
+        }
     }
 }
