@@ -2,7 +2,11 @@
 //!
 //! `cargo bench -p tabsense-model --bench forward [-- LAYERS/INNER] [--large]`. Times are of one thread, in
 //! milliseconds: median of the processor time, then 99th percentile of the wall clock. `--large` adds 22 layers of 768.
+//! With `--features peer` each size has a row for the matrix products of the same passes by a kept library.
 
+#[cfg(feature = "peer")]
+#[path = "peer.rs"]
+mod peer;
 #[path = "random.rs"]
 mod random;
 
@@ -54,7 +58,7 @@ fn main() {
         );
         for isa in Isa::available() {
             for precision in [Precision::Eight, Precision::EightFast, Precision::Float] {
-                if precision == Precision::EightFast && isa.name() != "avx512-vnni" {
+                if precision == Precision::EightFast && !isa.name().ends_with("vnni") {
                     continue;
                 }
                 let options = Options {
@@ -67,6 +71,8 @@ fn main() {
                 row(&name, directory.path(), joint.path(), &options);
             }
         }
+        #[cfg(feature = "peer")]
+        peer_row(&format!("{layers}x256/{inner} gemm, products alone"), shape);
     }
     stages();
     if large {
@@ -102,6 +108,17 @@ fn row(name: &str, cached: &std::path::Path, joint: &std::path::Path, options: &
     let backend = model.backend();
     let pass = time(|| drop(backend.forward(&whole, &Stop::NEVER).unwrap()));
     println!("{name:34} {prepare:>18} {sixteen:>18} {sixty_four:>18} {pass:>18}");
+}
+
+/// The line of the kept library.
+#[cfg(feature = "peer")]
+fn peer_row(name: &str, shape: Shape) {
+    let mut peer = peer::Peer::new(shape);
+    let state = time(|| peer.state(128));
+    let sixteen = time(|| peer.options(128, 16, 2));
+    let sixty_four = time(|| peer.options(128, 64, 8));
+    let pass = time(|| peer.joint(256, 8));
+    println!("{name:34} {state:>18} {sixteen:>18} {sixty_four:>18} {pass:>18}");
 }
 
 /// Where the time of one decision goes, 64 candidates of a shell.
