@@ -215,6 +215,19 @@ mod tests {
     }
 
     #[test]
+    fn goldens_of_separate_texts_are_met() {
+        let mut model = Model::load(&golden("separate"), &Options::default()).unwrap();
+        let cases = goldens(&golden("separate")).unwrap();
+        assert!(!cases.is_empty());
+        let found = verify(&mut model, &cases).unwrap();
+        assert_eq!(
+            (found.cases, found.other_tokens, found.other_choice),
+            (cases.len(), 0, 0)
+        );
+        assert!(found.largest_difference < 0.05, "{found:?}");
+    }
+
+    #[test]
     fn a_model_that_is_another_is_told_apart() {
         let mut model = Model::load(&golden("cached"), &Options::default()).unwrap();
         let found = verify(&mut model, &goldens(&golden("parallel")).unwrap()).unwrap();
