@@ -1,6 +1,7 @@
 //! Every instruction set against scalar code, on random shapes.
 
 use super::quantise::{group_scale, limit};
+use super::simd::Simd;
 use super::*;
 use crate::parameters::Norm;
 use crate::weights::{Matrix, Weights};
@@ -267,6 +268,35 @@ fn norms_and_gates_equal_scalar_code() {
             relu(isa, &mut out);
             assert!(out.iter().zip(&x).all(|(y, x)| *y == x.max(0.0)));
         }
+    }
+}
+
+#[test]
+fn powers_are_those_of_two_and_never_subnormal() {
+    struct Powers<'a>(&'a mut [f32]);
+    impl Op for Powers<'_> {
+        type Out = ();
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) {
+            for lanes in self.0.chunks_exact_mut(S::LANES) {
+                s.store(lanes, ops::exp2(s, s.load(lanes)));
+            }
+        }
+    }
+    let x: Vec<f32> = (0..1600).map(|i| i as f32 * -0.0625).collect();
+    let far = [-100.5, -126.5, -149.0, -1e6, f32::NEG_INFINITY];
+    for isa in Isa::available() {
+        let mut out = x.clone();
+        isa.run(Powers(&mut out));
+        for (x, y) in x.iter().zip(&out) {
+            let exact = f64::from(*x).exp2();
+            assert!((f64::from(*y) / exact - 1.0).abs() < 3e-7, "{x}: {y}");
+        }
+        let mut out = [0.0; 16].map(|_: f32| -200.0);
+        out[..far.len()].copy_from_slice(&far);
+        isa.run(Powers(&mut out));
+        // Small enough to count for nothing, large enough for products with it to be normal.
+        assert!(out.iter().all(|y| *y > 1e-31 && *y < 1e-30), "{out:?}");
     }
 }
 
