@@ -366,7 +366,8 @@ impl Default for Weights {
                 // Best on completion cases, by reciprocal rank; 0.5 to 1.5 are alike.
                 command: 1.0,
                 word: 0.6,
-                path: 0.4,
+                // The middle of 0.15 to 0.3, which are alike.
+                path: 0.25,
                 line: 0.0,
             },
         }
