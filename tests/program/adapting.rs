@@ -133,6 +133,16 @@ fn what_was_always_taken_here_is_sure_once() {
         (output.status.code() == Some(0)).then_some(output.stdout)
     });
     assert!(old.starts_with(b"v1\0=1\0"), "{}", old.escape_ascii());
+    // Nor does that answer use up the word for one that does.
+    let knows = eventually("an answer", || {
+        let output = press(&home, "old", "sure=1\0");
+        (output.status.code() == Some(0)).then_some(output.stdout)
+    });
+    assert!(
+        knows.starts_with(b"v1\0!sure\0"),
+        "{}",
+        knows.escape_ascii()
+    );
 }
 
 #[test]

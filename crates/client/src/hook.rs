@@ -62,12 +62,14 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     stages.note("connect");
     complete.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
     complete.stages = stages.are_wanted();
+    complete.sure = records.takes_sure() && settings.complete_inserts();
+    let takes_sure = complete.sure;
     let request = Request::new(records.session(), request::Body::Complete(complete));
     let mut reply = connection.ask(&request, deadline.left()).ok()?;
     stages.note_reply(&reply);
     if let Some(reply::Body::Completed(completed)) = &mut reply.body {
-        // A script of an older release would not know the record.
-        completed.sure &= records.takes_sure() && settings.complete_inserts();
+        // A worker of an older release does not ask whether it may be sure.
+        completed.sure &= takes_sure;
     }
     let printed = print_reply(&reply);
     stages.note("print");

@@ -114,6 +114,7 @@ impl<'a> Records<'a> {
             add: add && self.get("add") == Some(b"1"),
             budget_ms: 0,
             stages: false,
+            sure: false,
             path,
         }
     }

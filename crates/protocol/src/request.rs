@@ -121,6 +121,9 @@ pub struct Complete {
     /// The `PATH` of the client, for commands when the shell sent none.
     #[prost(bytes = "vec", tag = "12")]
     pub path: Vec<u8>,
+    /// Whether the first candidate would be inserted at once if the worker is sure of it.
+    #[prost(bool, tag = "13")]
+    pub sure: bool,
 }
 
 /// One candidate of the shell.

@@ -362,7 +362,8 @@ impl<'a> Completion<'a> {
         let front = &line[..self.parsed.start.min(line.len())];
         let asked_before = |answers: &Answers| answers.was_sure(self.session, front, slot.typed);
         let least = percent(settings.complete_insert_percent());
-        let sure = settings.complete_inserts()
+        let sure = self.ask.sure
+            && settings.complete_inserts()
             // Looking into the history is for the few that are likely at all.
             && confidence.first >= POSSIBLE
             && !asked_before(&self.worker.lock_answers())
