@@ -19,7 +19,7 @@ pub(crate) fn io(what: impl std::fmt::Display) -> impl FnOnce(std::io::Error) ->
 }
 
 impl<'a> Home<'a> {
-    pub(crate) fn new(options: &'a Options) -> Result<Self, Error> {
+    pub(crate) fn new(options: &'a Options, model: &str) -> Result<Self, Error> {
         let directory = tempfile::Builder::new().prefix("ts-bench-").tempdir();
         let directory = directory.map_err(io("temporary directory"))?;
         let home = Self { directory, options };
@@ -28,6 +28,7 @@ impl<'a> Home<'a> {
         }
         std::fs::set_permissions(home.path("run"), std::fs::Permissions::from_mode(0o700))
             .map_err(io("run"))?;
+        home.tabsense(&["model", "use", model])?;
         Ok(home)
     }
 

@@ -27,6 +27,8 @@ pub struct Options {
     pub worker: PathBuf,
     /// How much to measure.
     pub effort: Effort,
+    /// A checkpoint's directory, or `builtin`.
+    pub model: String,
 }
 
 /// How much to measure.

@@ -29,6 +29,8 @@ pub(crate) struct Scenario {
     /// Whether each request is the first on its line.
     first: bool,
     fresh: bool,
+    /// Whether there is a decision model.
+    model: bool,
 }
 
 pub(crate) struct Measured {
@@ -51,6 +53,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         shells: 1,
         first: true,
         fresh: false,
+        model: true,
     };
     let named = |name: String, change: &dyn Fn(&mut Scenario)| {
         let mut scenario = Scenario {
@@ -61,8 +64,12 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         scenario
     };
     let mut scenarios = Vec::new();
-    for n in [10, 64, 1000] {
-        scenarios.push(named(format!("tab-{n}"), &|s| s.candidates = n));
+    for model in [false, true] {
+        for n in [10, 64, 1000] {
+            scenarios.push(named(format!("tab-{n}"), &|s| {
+                (s.candidates, s.model) = (n, model);
+            }));
+        }
     }
     scenarios.push(named("again-64".into(), &|s| s.first = false));
     for n in [100, 10_000, 200_000].into_iter().filter(|&n| n <= largest) {
@@ -85,7 +92,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
 
 impl Scenario {
     pub(crate) fn measure(&self, options: &Options) -> Result<Measured, Error> {
-        let home = Home::new(options)?;
+        let home = Home::new(options, if self.model { &options.model } else { "off" })?;
         let directory = home.listing(self.entries)?;
         home.tabsense(&["worker", "start"])?;
         home.history(self.history)?;

@@ -49,7 +49,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Error> {
         Effort::Full => 20,
         Effort::Quick => 2,
     };
-    let home = Home::new(options)?;
+    let home = Home::new(options, &options.model)?;
     let directory = home.listing(100)?;
     home.tabsense(&["worker", "start"])?;
     home.history(1000)?;

@@ -123,6 +123,9 @@ pub(crate) enum Command {
         /// Fewer requests, small sizes only
         #[arg(long)]
         quick: bool,
+        /// A checkpoint's directory
+        #[arg(long, default_value = "builtin")]
+        model: OsString,
     },
     /// Look after the decision model
     Model {

@@ -90,6 +90,9 @@ pub(crate) struct Bench {
     /// Fewer requests, small sizes only
     #[arg(long)]
     pub(crate) quick: bool,
+    /// A checkpoint's directory, or `builtin`
+    #[arg(long)]
+    pub(crate) model: String,
     /// The client's program
     #[arg(long)]
     pub(crate) client: PathBuf,

@@ -39,6 +39,7 @@ pub(crate) fn bench(what: &Bench) -> ExitCode {
                 client: what.client.clone(),
                 worker,
                 effort,
+                model: what.model.clone(),
             };
             tabsense_bench::run(&options).map_err(|error| error.to_string())
         });

@@ -1,6 +1,7 @@
 //! `tabsense eval` and `tabsense bench`: both need what only the worker's program links, so they
 //! become it.
 
+use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -31,12 +32,14 @@ pub(super) fn eval(command: &EvalCommand) -> Outcome {
     Err(become_program(program))
 }
 
-pub(super) fn bench(json: bool, quick: bool) -> Outcome {
+pub(super) fn bench(json: bool, quick: bool, model: &OsStr) -> Outcome {
     let mut program = Command::new(worker_program());
     program
         .arg("bench")
         .args(json.then_some("--json"))
-        .args(quick.then_some("--quick"));
+        .args(quick.then_some("--quick"))
+        .arg("--model")
+        .arg(model);
     if let Ok(client) = std::env::current_exe() {
         program.arg("--client").arg(client);
     }

@@ -77,7 +77,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Config { command } => config::run(command.as_ref()),
         Command::Doctor { json } => doctor::run(json),
         Command::Eval { command } => bench::eval(&command),
-        Command::Bench { json, quick } => bench::bench(json, quick),
+        Command::Bench { json, quick, model } => bench::bench(json, quick, &model),
         Command::Model { command } => model::run(&command),
         Command::Decide {
             state,
