@@ -345,12 +345,16 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__bench)
-            opts="-h --json --quick --help"
+            opts="-h --json --quick --model --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

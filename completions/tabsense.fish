@@ -118,6 +118,7 @@ complete -c tabsense -n "__fish_tabsense_using_subcommand eval; and __fish_seen_
 complete -c tabsense -n "__fish_tabsense_using_subcommand eval; and __fish_seen_subcommand_from help" -f -a "completion" -d 'Rank completion cases: JSON lines, one case a line (.gz too)'
 complete -c tabsense -n "__fish_tabsense_using_subcommand eval; and __fish_seen_subcommand_from help" -f -a "shortcuts" -d 'Choose shortcuts for phrases: JSON lines, {"text": …, "lang": …, "id": … or null} (.gz too)'
 complete -c tabsense -n "__fish_tabsense_using_subcommand eval; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l model -d 'A checkpoint\'s directory' -r
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l json -d 'For programs'
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l quick -d 'Fewer requests, small sizes only'
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -s h -l help -d 'Print help'
