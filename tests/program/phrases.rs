@@ -14,7 +14,11 @@ pub(super) const OWN: &str = ".config/tabsense/shortcuts.toml";
 
 /// A home in which words alone are compared.
 pub(super) fn by_words() -> Option<Home> {
-    let home = Home::new(Shell::Bash)?;
+    by_words_in(Shell::Bash)
+}
+
+pub(super) fn by_words_in(shell: Shell) -> Option<Home> {
+    let home = Home::new(shell)?;
     home.write(
         CONFIG,
         "[complete]\nmodel = \"off\"\n[do]\nmodel = \"off\"\n",

@@ -1,8 +1,24 @@
 //! `tabsense do`: what is filled in, what is told beside the answer, and the first answer of a worker.
 
 use super::deciding::good;
-use super::phrases::{OWN, by_words, json, press, say, sure, sure_phrase};
-use crate::common::eventually;
+use super::phrases::{OWN, by_words, by_words_in, json, press, say, sure, sure_phrase};
+use crate::common::{Options, Shell, eventually};
+
+#[test]
+fn the_key_puts_the_command_on_the_line_of_each_shell() {
+    for shell in [Shell::Zsh, Shell::Bash, Shell::Fish] {
+        let Some(home) = by_words_in(shell) else {
+            continue;
+        };
+        let _worker = home.worker();
+        let mut terminal = home.start(&Options::real());
+        terminal.press("disk usage\x1b\r");
+        // By words alone nothing is sure: the best are told, and the key goes through them.
+        terminal.wait_text("Show disk usage: df -h");
+        terminal.press("\x1b\r");
+        terminal.wait_line("df -h");
+    }
+}
 
 #[test]
 fn many_mistakes_take_one_line_and_all_of_them_only_when_asked_for() {
