@@ -84,8 +84,8 @@
 //!
 //! # Running
 //! [`Model`] is for one thread, [`Runner`] gives it one. The CPU backend (`kernels`) holds weights
-//! in 8 bits and picks AVX-512, AVX2 or portable code at run time; `benches/forward.rs` times it.
-//! The reference backend is the same model in plain scalar code, to compare with.
+//! in 8 bits and picks AVX-512, AVX-VNNI, AVX2 or portable code at run time; `benches/forward.rs`
+//! times it. The reference backend is the same model in plain scalar code, to compare with.
 
 mod answer;
 mod backend;
