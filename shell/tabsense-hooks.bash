@@ -180,17 +180,14 @@ if [ -z "$__tabsense_native" ]; then
     local IFS=$' \t\n'
     local now=${EPOCHREALTIME-} ran=${__tabsense_ran:-0} start=${__tabsense_start:-0}
     __tabsense_ran=0
-    if ((ran == 0)); then
-      # Nothing ran. The first prompt warms the worker.
-      [[ -z $__tabsense_warm ]] || return 0
-      __tabsense_warm=1
-    fi
-    # Who keeps no history wants none kept.
-    [[ -o history && -n ${HISTFILE-} && $HISTFILE != /dev/null ]] || return 0
-    [[ ${HISTSIZE-1} != 0 && ${HISTFILESIZE-1} != 0 ]] || return 0
-    __tabsense_client || return 0
     # A job of a subshell: no message, and $! stays.
-    : "$(__tabsense_inform </dev/null >/dev/null 2>&1 &)"
+    ((ran == 0)) || ! __tabsense_may_tell || : "$(__tabsense_inform </dev/null >/dev/null 2>&1 &)"
+  }
+
+  # Who keeps no history wants none kept.
+  __tabsense_may_tell() {
+    [[ -o history && -n ${HISTFILE-} && $HISTFILE != /dev/null ]] &&
+      [[ ${HISTSIZE-1} != 0 && ${HISTFILESIZE-1} != 0 ]] && __tabsense_client
   }
 
   # In the background: the command, when the shell's history kept it, then the client.
@@ -259,8 +256,13 @@ if [ -z "$__tabsense_native" ]; then
     return 0
   }
 
-  # In one subshell, as each costs a millisecond: the completions, the keys and the last command.
+  # In one subshell, as each costs a millisecond: the completions, the keys and the last command. The
+  # first prompt also warms the worker.
   __tabsense_look() {
+    local now='' ran=0 start=0
+    if [[ -n $first ]] && __tabsense_may_tell; then
+      __tabsense_inform </dev/null >/dev/null 2>&1 &
+    fi
     [[ -z $__tabsense_stale ]] || \builtin complete -p
     printf '\1'
     [[ -z $first ]] || __tabsense_do_keys
@@ -319,7 +321,12 @@ if [ -z "$__tabsense_native" ]; then
   }
 
   __tabsense_do_comma() {
-    __tabsense_do_load && __tabsense_do_comma "$@"
+    if __tabsense_do_load; then
+      __tabsense_do_comma "$@"
+    else
+      printf '%s\n' 'tabsense: no answer' >&2
+      return 1
+    fi
   }
 
   __tabsense_do_load() {
@@ -386,7 +393,7 @@ if [ -z "$__tabsense_native" ]; then
     # The completion functions that ran before.
     unset -v __tabsense_known
     declare -gA __tabsense_known=()
-    __tabsense_warm='' __tabsense_ran=0 __tabsense_start=0
+    __tabsense_ran=0 __tabsense_start=0
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void
@@ -396,7 +403,7 @@ if [ -z "$__tabsense_native" ]; then
     # The first prompt takes over what is registered, when the whole rc file has been read.
     __tabsense_first=1 __tabsense_stale=1
     # An old bash loses the hook to who sets PROMPT_COMMAND: then a TAB must bring it back.
-    if ((!__tabsense_array)); then
+    if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
       __tabsense_adopt
       __tabsense_stale=1
     fi

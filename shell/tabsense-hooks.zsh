@@ -38,9 +38,9 @@ __tabsense_precmd() {
   emulate -L zsh "${__tabsense_safe[@]}"
   [[ $__tabsense_session == $$.* ]] || __tabsense_session=$$.$EPOCHSECONDS
   __tabsense_install
-  (( ! ${+functions[__tabsense_do_name]} )) || __tabsense_do_name
   if [[ -z $__tabsense_command ]]; then
     __tabsense_tell
+    (( ! ${+functions[__tabsense_do_start]} )) || __tabsense_do_start 2>/dev/null
     return 0
   fi
   local -a now=($epochtime)
@@ -75,7 +75,11 @@ __tabsense_tell() {
   [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
   setopt no_bg_nice
   # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
-  : "$("$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &)"
+  # The first one also tells what Alt-Enter is bound to: each substitution costs a millisecond.
+  __tabsense_bound=$(
+    "$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &
+    (( ! ${+functions[__tabsense_do_start]} )) || bindkey -M emacs -- '^[^M'
+  )
 }
 
 # --- words into commands --------------------------------------------------------------------------
@@ -86,7 +90,12 @@ _tabsense_do() {
 }
 
 __tabsense_do_comma() {
-  __tabsense_do_load && __tabsense_do_comma "$@"
+  if __tabsense_do_load; then
+    __tabsense_do_comma "$@"
+  else
+    print -ru2 -- 'tabsense: no answer'
+    return 1
+  fi
 }
 
 __tabsense_do_load() {
@@ -96,15 +105,29 @@ __tabsense_do_load() {
   [[ -n $bin && -x $bin ]] && eval "$("$bin" init zsh --words 2>/dev/null)" && (( ${+functions[__tabsense_do_ask]} ))
 }
 
-# Set where the key was zsh's own for a line break.
+# What Alt-Enter is bound to without us, and whether that is zsh's own line break.
+typeset -g +x __tabsense_bound=''
 typeset -g +x __tabsense_do_break="${__tabsense_do_break-}"
+
+# At the first prompt, when all rc files have been read: the key, and the comma unless the user has one.
+# To define a function by that name, an alias must not stand in the way.
+__tabsense_do_start() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  unfunction __tabsense_do_start
+  __tabsense_do_bind
+  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
+    functions[,]='__tabsense_do_comma "$@"'
+    # The words are no patterns.
+    aliases[,]='noglob ,'
+  fi
+  return 0
+}
 
 # Binds the key. A chosen one in vi mode too, even if it begins with Escape, as function keys do: who
 # names it wants it. Else Alt-Enter in emacs mode where it is free.
-__tabsense_do_start() {
-  emulate -L zsh "${__tabsense_safe[@]}"
+__tabsense_do_bind() {
+  local map
   zle -N _tabsense_do
-  local map line key='^[^M'
   if [[ -n ${TABSENSE_DO_KEY+chosen} ]]; then
     [[ -n $TABSENSE_DO_KEY ]] || return 0
     for map in emacs viins vicmd; do
@@ -113,26 +136,12 @@ __tabsense_do_start() {
     return 0
   fi
   # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
-  line=$(bindkey -M emacs -- $key)
-  case $line in
+  case $__tabsense_bound in
     *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
-      [[ $line == *' undefined-key' ]] || __tabsense_do_break=1
-      bindkey -M emacs -- $key _tabsense_do
+      [[ $__tabsense_bound == *' undefined-key' ]] || __tabsense_do_break=1
+      bindkey -M emacs -- '^[^M' _tabsense_do
       ;;
   esac
-}
-
-# Names the comma unless the user has one. At the first prompt: to define a function by that name, an
-# alias must not stand in the way.
-__tabsense_do_name() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  unfunction __tabsense_do_name
-  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
-    functions[,]='__tabsense_do_comma "$@"'
-    # The words are no patterns.
-    aliases[,]='noglob ,'
-  fi
-  return 0
 }
 
 # --- setting up -----------------------------------------------------------------------------------
@@ -191,6 +200,5 @@ __tabsense_start() {
   __tabsense_install
 }
 __tabsense_start 2>/dev/null || :
-__tabsense_do_start 2>/dev/null || :
 
 fi

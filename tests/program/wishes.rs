@@ -11,6 +11,8 @@ fn the_key_puts_the_command_on_the_line_of_each_shell() {
             continue;
         };
         let _worker = home.worker();
+        // The first phrase may take longer than a key.
+        json(&home, "disk usage");
         let mut terminal = home.start(&Options::real());
         terminal.press("disk usage\x1b\r");
         // By words alone nothing is sure: the best are told, and the key goes through them.
