@@ -23,9 +23,10 @@ function __tabsense_do_key
         return
     end
     set -g __tabsense_do_choices
+    set -g __tabsense_do_status 3
     string match -qr '\S' -- "$line"; and __tabsense_do_ask "$line"
-    if not set -q __tabsense_do_choices[1]; and not set -q TABSENSE_DO_KEY
-        # What fish does on Alt-Enter.
+    if test "$__tabsense_do_status" != 0; and not set -q TABSENSE_DO_KEY
+        # These are no words: what fish does on Alt-Enter.
         commandline -i \n
         return
     end
@@ -35,6 +36,7 @@ function __tabsense_do_key
         printf '%s\n' $__tabsense_do_labels
         commandline -f repaint
     end
+    set -q __tabsense_do_choices[1]; or return
     if test -n "$__tabsense_do_sure"
         __tabsense_do_put $__tabsense_do_choices[1]
         set -g __tabsense_do_choices
@@ -52,7 +54,7 @@ function __tabsense_do_put --argument-names choice
     set -g __tabsense_do_shown "$text"
 end
 
-# Asks what the words mean. Sets __tabsense_do_choices, _labels (what people are told) and _sure.
+# Asks what the words mean. Sets __tabsense_do_choices, _labels (what people are told), _sure and _status.
 function __tabsense_do_ask --argument-names words
     set -g __tabsense_do_choices
     set -g __tabsense_do_labels
@@ -62,6 +64,7 @@ function __tabsense_do_ask --argument-names words
         (__tabsense_do_own_names) | command $TABSENSE_BIN do --hook 2>/dev/null | string split0
         echo $pipestatus[2])
     test "$body[-2]" = . -a "$body[1]" = v1; or return
+    set -g __tabsense_do_status $body[-1]
     set -l first
     set -l cursor
     for record in $body[2..-3]

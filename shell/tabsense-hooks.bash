@@ -38,10 +38,18 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_adopt_plain
     __tabsense_adopt_rest
     \eval "$bulk" 2>/dev/null
-    [[ $text$IFS == *" -D$IFS"* ]] ||
-      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D
-    [[ $text$IFS == *" -I$IFS"* ]] || ((BASH_VERSINFO[0] < 5)) ||
-      builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I
+    [[ $text$IFS == *" -D$IFS"* ]] || __tabsense_adopt_default
+    [[ $text$IFS == *" -I$IFS"* ]] || ((BASH_VERSINFO[0] < 5)) || __tabsense_adopt_first
+  }
+
+  # What completes a command without a completion of its own.
+  __tabsense_adopt_default() {
+    builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D
+  }
+
+  # What completes the first word.
+  __tabsense_adopt_first() {
+    builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I
   }
 
   # Splits `lines` into `plain` (options, one function, one name, no quotes) and `odd`.
@@ -243,7 +251,7 @@ if [ -z "$__tabsense_native" ]; then
 
   __tabsense_settle() {
     local IFS=$' \t\n' LC_ALL=C text registered bound first
-    first=$__tabsense_first __tabsense_first=''
+    first=$__tabsense_first
     text=$(__tabsense_look 2>/dev/null)
     registered=${text%%$'\1'*}
     text=${text:${#registered}+1}
@@ -253,6 +261,7 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_heal
     [[ -z $__tabsense_stale ]] || __tabsense_adopt "$registered"
     [[ -z $first ]] || __tabsense_do_start "$bound"
+    __tabsense_first=''
     return 0
   }
 
@@ -307,6 +316,8 @@ if [ -z "$__tabsense_native" ]; then
     ((${#PROMPT_COMMAND[@]} == 0)) ||
       [[ ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
       return 0
+    # An rc file that is read again sets the same string before the one that made way for us.
+    [[ ${PROMPT_COMMAND[0]-} != "${PROMPT_COMMAND[1]-}" ]] || unset 'PROMPT_COMMAND[0]'
     for item in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
       [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || rest+=("$item")
     done
@@ -330,11 +341,13 @@ if [ -z "$__tabsense_native" ]; then
   }
 
   __tabsense_do_load() {
-    local aliases=-u
+    local aliases=-u text
     __tabsense_client || return 1
+    # Before the aliases are off: here Ctrl-C may come.
+    text=$("$TABSENSE_BIN" init bash --words 2>/dev/null)
     shopt -q expand_aliases && aliases=-s
     shopt -u expand_aliases
-    \eval "$("$TABSENSE_BIN" init bash --words 2>/dev/null)"
+    \eval "$text"
     shopt "$aliases" expand_aliases
     declare -F __tabsense_do_ask >/dev/null
   }
@@ -402,7 +415,10 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_heal
     # The first prompt takes over what is registered, when the whole rc file has been read.
     __tabsense_first=1 __tabsense_stale=1
-    # An old bash loses the hook to who sets PROMPT_COMMAND: then a TAB must bring it back.
+    # Should PROMPT_COMMAND be set anew until then, a TAB brings the hook back.
+    builtin compopt -D >/dev/null 2>&1 || __tabsense_adopt_default
+    ((BASH_VERSINFO[0] < 5)) || builtin compopt -I >/dev/null 2>&1 || __tabsense_adopt_first
+    # An old bash loses the hook to any string.
     if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
       __tabsense_adopt
       __tabsense_stale=1

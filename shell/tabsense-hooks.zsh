@@ -86,7 +86,11 @@ __tabsense_tell() {
 
 # tabsense-do.zsh defines these anew: most shells never need it, and each would read it at its start.
 _tabsense_do() {
-  __tabsense_do_load && _tabsense_do "$@"
+  if __tabsense_do_load; then
+    _tabsense_do "$@"
+  elif [[ $KEYS == *$'\r' && -n $__tabsense_do_break ]]; then
+    LBUFFER+=$'\n'
+  fi
 }
 
 __tabsense_do_comma() {

@@ -84,6 +84,40 @@ fn hooks_that_others_set_anew_are_put_back() {
 }
 
 #[test]
+fn hooks_that_the_rest_of_the_rc_file_drops_come_back_with_the_first_tab() {
+    let Some(home) = three_files() else { return };
+    let count = "'__test_prompt=$((__test_prompt + 1)); PS1=\"p$__test_prompt> \"'";
+    for drops in [
+        format!("PROMPT_COMMAND=({count})"),
+        format!("unset PROMPT_COMMAND; PROMPT_COMMAND={count}"),
+    ] {
+        let mut terminal = home.start(&scripted(Fake::Reverse).after(&drops));
+        tab_shows(&mut terminal, "argdump ", &OURS);
+        terminal.clear_line();
+        terminal.run("");
+        is_recorded(&home, &mut terminal, &format!("true '{}'", &drops[..5]));
+        let before = home.arguments().len();
+        terminal.run("argdump \"$(type -t ,)\"");
+        assert_eq!(home.next_arguments(before), [b"function".to_vec()]);
+    }
+}
+
+#[test]
+fn an_rc_file_that_is_read_again_repeats_nothing_at_the_prompt() {
+    let Some(home) = three_files() else { return };
+    let mut terminal = home.start(&scripted(Fake::Reverse));
+    terminal.run("mine=${PROMPT_COMMAND[1]}");
+    for _ in 0..3 {
+        terminal.run(format!(
+            "PROMPT_COMMAND=$mine; {}",
+            Shell::Bash.source_scripts()
+        ));
+    }
+    terminal.run("argdump \"${#PROMPT_COMMAND[@]}\"");
+    assert_eq!(home.next_arguments(0), [b"3".to_vec()]);
+}
+
+#[test]
 fn a_prompt_tool_that_takes_prompt_command_over_works() {
     let Some(home) = three_files() else { return };
     // As starship does: keep the old text and run it from an own function, with the status set.

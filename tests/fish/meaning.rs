@@ -149,6 +149,16 @@ fn without_an_answer_alt_enter_is_the_line_break_that_it_always_was() {
 }
 
 #[test]
+fn what_cannot_be_done_here_is_told_and_the_line_stays() {
+    let Some(home) = home() else { return };
+    let mut terminal = start(&home, &fake());
+    home.meaning(0, &["message=wifi_toggle: not available here"]);
+    terminal.press(format!("wifi off{ALT_ENTER}"));
+    terminal.wait_text("not available here");
+    terminal.wait_line("wifi off");
+}
+
+#[test]
 fn in_vi_mode_escape_and_then_enter_are_the_line_break_that_they_always_were() {
     let Some(home) = home() else { return };
     for options in [
