@@ -61,7 +61,9 @@ pub(super) fn find(slot: &Slot, phrase: &Phrase<'_>, shortcut: &Shortcut) -> Opt
         _ => with(&shortcut.examples),
     })?;
     let text = phrase.text[range.clone()].trim();
-    if shortcut.risk == Risk::Destructive && !is_telling(text) {
+    if shortcut.risk == Risk::Destructive
+        && !(is_telling(text) && (slot.kind != Kind::Pattern || is_pattern(text)))
+    {
         return None;
     }
     Some((range, text.as_bytes().to_vec()))
@@ -101,6 +103,11 @@ fn only(
         Sort::Plain | Sort::Who => false,
     };
     let before = first.checked_sub(1).map(|before| pieces[before].sort);
+    // "create folder a b": an article does not stand there.
+    let is_article = |at: usize| ["a", "an", "the"].contains(&pieces[at].lower);
+    if first >= 2 && is_article(first - 1) && has(THINGS, pieces[first - 2].lower) {
+        return None;
+    }
     if before == Some(Sort::Who) || !pieces[first..=last].iter().all(joins) {
         return None;
     }
@@ -110,12 +117,20 @@ fn only(
     (fits && phrase.is_free(&range)).then_some(range)
 }
 
+/// Whether a word can be the name of files rather than a word for what they are: "temporary files".
+fn is_pattern(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit() || "._-*?".contains(c))
+}
+
 /// The one open word that stands beside a word for such a thing: "bounce the nginx service".
 fn beside_a_thing(pieces: &[Piece<'_>]) -> Option<usize> {
     let is_thing = |at: usize| pieces.get(at).is_some_and(|piece| has(THINGS, piece.lower));
     let mut found = (0..pieces.len()).filter(|at| {
         let before = at.checked_sub(1).is_some_and(is_thing);
-        pieces[*at].sort == Sort::Open && (before || is_thing(at + 1))
+        let is_open = |at: usize| pieces.get(at).is_some_and(|piece| piece.sort == Sort::Open);
+        // Of two words that stand together neither is the name.
+        let is_single = !is_open(at + 1) && !at.checked_sub(1).is_some_and(is_open);
+        is_open(*at) && is_single && (before || is_thing(at + 1))
     });
     let only = found.next()?;
     found.next().is_none().then_some(only)

@@ -5,6 +5,7 @@
 //! `3000` of "on port 3000" is no number for somebody else, and the time is not a part of what one
 //! wants to be reminded of.
 
+mod aim;
 mod common;
 mod left;
 mod names;
@@ -59,8 +60,22 @@ pub fn values(
             value: None,
         })
         .collect();
+    let way = aim::way(&values).filter(|_| !phrase.text.is_empty());
+    let mut aim = way.and_then(|_| aim::Aim::of(&phrase, scene));
+    if let (Some((_, to)), Some(aim)) = (way, &mut aim) {
+        aim.settle(&mut values[to], &mut phrase);
+    }
     for kind in Kind::ALL {
-        for value in values.iter_mut().filter(|value| value.slot.kind == kind) {
+        if kind == Kind::Time
+            && let (Some((from, _)), Some(aim)) = (way, aim.take())
+            && values[from].value.is_none()
+        {
+            aim.settle_before(&mut values[from], &mut phrase);
+        }
+        for value in values
+            .iter_mut()
+            .filter(|v| v.slot.kind == kind && v.value.is_none())
+        {
             let found = find(&value.slot, &phrase, scene);
             settle(value, found, &mut phrase);
         }
@@ -104,7 +119,7 @@ fn find(slot: &Slot, phrase: &Phrase<'_>, scene: &Scene<'_>) -> Option<Found> {
         Kind::Host => net::host(phrase),
         Kind::Number => number::find(phrase),
         Kind::Pattern => names::pattern(phrase),
-        Kind::Name => names::name(phrase),
+        Kind::Name => names::name(phrase, &slot.label),
         Kind::Text => text::find(phrase, &slot.label),
     }
 }
@@ -293,6 +308,9 @@ mod tests {
             ("search the code for needle", "pattern", Some("needle")),
             ("搜索包含“预算”的文件", "pattern", Some("预算")),
             ("find all pdf files", "pattern", Some("*.pdf")),
+            ("lösche alle Logdateien", "pattern", Some("*.log")),
+            ("alle PDF-Dateien finden", "pattern", Some("*.pdf")),
+            ("delete all tmp files", "pattern", Some("*.tmp")),
             ("ping example.com please", "host", Some("example.com")),
             ("ping 192.168.1.1", "host", Some("192.168.1.1")),
             (
@@ -305,6 +323,39 @@ mod tests {
         ] {
             check(phrase, &[slot], &[value]);
         }
+    }
+
+    #[test]
+    fn a_name_of_several_words_is_one_name_where_names_have_blanks() {
+        for (phrase, name) in [
+            ("make a folder called new project", Some("new project")),
+            ("make a folder called stuff please", Some("stuff")),
+            ("create a folder named tmp in docs", Some("tmp")),
+            ("a folder called foo, then go there", Some("foo")),
+            ("make a folder and name it rock and roll", Some("rock")),
+            (
+                "erstelle einen Ordner namens neues Projekt",
+                Some("neues Projekt"),
+            ),
+            (
+                "crée un dossier nommé nouveau projet",
+                Some("nouveau projet"),
+            ),
+            (
+                "crea una carpeta llamada nuevo proyecto",
+                Some("nuevo proyecto"),
+            ),
+            ("新建文件夹 叫 我的 项目", Some("我的 项目")),
+            ("新建一个名为 foo 的文件夹", Some("foo")),
+            ("make a folder", None),
+        ] {
+            check(phrase, &["name:folder"], &[name]);
+        }
+        check(
+            "new branch called login form",
+            &["name:branch"],
+            &[Some("login")],
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Names of things to come, and patterns to look for.
 
-use super::common::{PLAIN, SMALL, has};
+use std::ops::Range;
+
+use super::common::{PLACES, PLAIN, SMALL, has};
 use super::words::{Word, is_wide};
 use super::{Found, Phrase, quoted};
 
@@ -51,11 +53,17 @@ const THINGS: &[&str] = &[
 ];
 
 /// A name: quoted, behind "called" and the like, else a word that looks like an identifier.
-pub(super) fn name(phrase: &Phrase<'_>) -> Option<Found> {
+pub(super) fn name(phrase: &Phrase<'_>, label: &str) -> Option<Found> {
     if let Some(found) = quoted::find(phrase) {
         return Some(found);
     }
     let words = phrase.words();
+    if has(WITH_BLANKS, label)
+        && let Some(range) = called(phrase, &words)
+    {
+        let text = phrase.text[range.clone()].as_bytes().to_vec();
+        return Some((range, text));
+    }
     let behind = |marks: &[&str], fits: &dyn Fn(&Word<'_>) -> bool| {
         let at = words.iter().position(|word| is_mark(word, marks))?;
         words.get(at + 1).filter(|word| fits(word))
@@ -85,6 +93,37 @@ pub(super) fn name(phrase: &Phrase<'_>) -> Option<Found> {
         .or_else(latin_amid_wide)
         .or_else(|| behind(THINGS, &last))?;
     Some((word.range.clone(), word.text.as_bytes().to_vec()))
+}
+
+/// Labels of what people give names of several words.
+const WITH_BLANKS: &str = "folder file project copy new result link";
+
+/// Words behind a name of several words.
+const AFTER: &str = "\
+    and then that which for und dann für et puis pour y e luego para please pls thanks bitte svp stp";
+
+/// All words behind "called" and the like, up to where something else is said.
+fn called(phrase: &Phrase<'_>, words: &[Word<'_>]) -> Option<Range<usize>> {
+    let at = words.iter().position(|word| is_mark(word, CALLED))?;
+    let is_small = |word: &Word<'_>| has(SMALL, word.lower);
+    let behind = words[at + 1..].iter().skip_while(|word| is_small(word));
+    let mut name: Vec<&Word<'_>> = Vec::new();
+    for word in behind {
+        let joins = name.last().is_none_or(|last| {
+            let between = &phrase.text[last.range.end..word.range.start];
+            let is_wide_as = |other: &Word<'_>| other.text.starts_with(is_wide);
+            between.trim().is_empty()
+                && is_wide_as(word) == is_wide_as(last)
+                && !word.text.starts_with('的')
+        });
+        let ends = has(PLACES, word.lower) || has(AFTER, word.lower);
+        if ends || !joins || !word.text.chars().all(is_part) {
+            break;
+        }
+        name.push(word);
+    }
+    let last = name.iter().rfind(|word| !is_small(word))?;
+    Some(name.first()?.range.start..last.range.end)
 }
 
 /// Programs that people name in the middle of Chinese or Japanese words.
@@ -178,7 +217,7 @@ const ENDS: &[&str] = &[
 const KINDS: &[&str] = &[
     "pdf", "png", "jpg", "jpeg", "gif", "svg", "mp3", "mp4", "mov", "mkv", "txt", "md", "csv",
     "json", "xml", "yaml", "toml", "html", "css", "js", "ts", "py", "rs", "go", "java", "c", "cpp",
-    "rb", "sh", "log", "zip", "doc", "docx", "xlsx",
+    "rb", "sh", "log", "zip", "doc", "docx", "xlsx", "tmp", "bak", "pyc",
 ];
 
 /// A pattern: quoted, with wildcards, the kind of files, else what stands behind "for" and the like.
@@ -229,6 +268,18 @@ fn kind_of_files(words: &[Word<'_>]) -> Option<Found> {
         "ファイル",
         "文档",
     ];
+    // "Logdateien", "PDF-Dateien"
+    let joined = words.iter().find_map(|word| {
+        let kind = ["dateien", "datei"]
+            .iter()
+            .find_map(|files| word.lower.strip_suffix(files))?;
+        let kind = kind.trim_end_matches('-');
+        let ending = KINDS.iter().find(|ending| **ending == kind)?;
+        Some((word.range.clone(), format!("*.{ending}").into_bytes()))
+    });
+    if joined.is_some() {
+        return joined;
+    }
     let at = (0..words.len()).find(|&at| {
         let beside = [at.checked_sub(1), Some(at + 1)];
         let is_files = |word: &Word<'_>| FILES.iter().any(|files| word.lower.contains(files));

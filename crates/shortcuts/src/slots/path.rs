@@ -14,7 +14,7 @@ const ARCHIVES: &[&str] = &[
 
 /// What a slot's label wants.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     Any,
     File,
     Folder,
@@ -183,7 +183,7 @@ const PLACES: [(&[&str], &[&str]); 6] = [
 ];
 
 /// A place that has a name of its own.
-fn by_place(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Found> {
+pub(super) fn by_place(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Found> {
     if !matches!(wanted, Wanted::Any | Wanted::Folder) {
         return None;
     }
@@ -206,7 +206,7 @@ fn by_place(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Fo
 }
 
 /// The path that a text names, if it is there and of the kind that is wanted.
-fn there(text: &str, wanted: Wanted, scene: &Scene<'_>) -> Option<Vec<u8>> {
+pub(super) fn there(text: &str, wanted: Wanted, scene: &Scene<'_>) -> Option<Vec<u8>> {
     let path = match text.strip_prefix("~/") {
         Some(rest) => scene.home.join(rest),
         None if text == "~" => scene.home.to_owned(),
