@@ -201,7 +201,7 @@ fn wide_pieces<'a>(word: &Word<'a>) -> Vec<Piece<'a>> {
 
 /// What a shortcut calls itself: the words of its titles, and those of its descriptions that other
 /// shortcuts use as well. The others may be names: "a service such as nginx".
-fn own_words(shortcut: &Shortcut, examples: &[Text]) -> HashSet<String> {
+pub(super) fn own_words(shortcut: &Shortcut, examples: &[Text]) -> HashSet<String> {
     let titles = shortcut.title.0.iter().chain(examples);
     let mut own: HashSet<String> = titles.flat_map(|text| stems(&text.text)).collect();
     for text in &shortcut.description.0 {
@@ -223,7 +223,7 @@ static USUAL: LazyLock<HashMap<String, usize>> = LazyLock::new(|| {
     counts
 });
 
-fn is_usual(stem: &str) -> bool {
+pub(super) fn is_usual(stem: &str) -> bool {
     USUAL.get(stem).is_some_and(|count| *count > 1)
 }
 
@@ -246,7 +246,7 @@ fn stems(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// A word without the commonest endings; the same for all forms is enough.
-fn stem(word: &str) -> &str {
+pub(super) fn stem(word: &str) -> &str {
     let ends = ["ing", "ed", "es", "en", "s", "e", "n"];
     let cut = ends.iter().filter_map(|end| word.strip_suffix(end));
     cut.into_iter()
@@ -358,6 +358,37 @@ mod tests {
                 ("kill firefox and chrome", None),
                 ("杀掉微信", None),
                 ("把那个 app 杀掉", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_word_for_what_files_are_is_no_pattern_to_delete_by() {
+        check(
+            "delete_by_pattern",
+            (Kind::Pattern, ""),
+            &[
+                ("delete all temporary files", None),
+                ("supprime tous les fichiers temporaires", None),
+                ("borra todos los archivos temporales", None),
+                ("lösche alle Sicherungsdateien", None),
+                ("lösche alle Logdateien", Some("*.log")),
+                ("delete all core.1234 files", Some("core.1234")),
+                ("delete every *.o file", Some("*.o")),
+            ],
+        );
+    }
+
+    #[test]
+    fn of_two_words_that_stand_together_neither_is_the_name() {
+        check(
+            "make_directory",
+            (Kind::Name, "folder"),
+            &[
+                ("create folder foo", Some("foo")),
+                ("create a folder foo", Some("foo")),
+                ("create folder a b", None),
+                ("create folder foo bar", None),
             ],
         );
     }

@@ -16,6 +16,7 @@ mod quoted;
 mod state;
 mod text;
 mod time;
+mod unsaid;
 mod words;
 
 pub(crate) use words::is_wide;
@@ -28,6 +29,7 @@ use crate::template::{Kind, Slot, Value};
 
 pub use state::State;
 pub use time::Clock;
+pub use unsaid::unsaid;
 
 /// Where a phrase is said.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +115,7 @@ fn is_name(kind: Kind) -> bool {
 fn find(slot: &Slot, phrase: &Phrase<'_>, scene: &Scene<'_>) -> Option<Found> {
     match slot.kind {
         Kind::Url => net::url(phrase),
-        Kind::Path => path::find(phrase, &slot.label, scene),
+        Kind::Path => path::find(phrase, slot, scene),
         Kind::Time => time::find(phrase, &slot.label, scene.now),
         Kind::Port => net::port(phrase),
         Kind::Host => net::host(phrase),
@@ -407,6 +409,37 @@ mod tests {
             Some(&b"9090"[..])
         );
         assert_eq!(of("serve this", None), None);
+    }
+
+    #[test]
+    fn a_place_that_need_not_be_said_is_no_word_for_the_kind_of_thing() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        for name in ["files", "src"] {
+            std::fs::create_dir_all(dir.path().join(name)).expect("made");
+        }
+        let scene = Scene {
+            cwd: dir.path(),
+            home: Path::new("/nowhere"),
+            now: Clock::new(10, 0),
+        };
+        let slot = Slot {
+            default: Some(".".to_owned()),
+            ..Slot::new(Kind::Path, "folder")
+        };
+        for (phrase, place) in [
+            ("show hidden files", "."),
+            ("show hidden files in src", "src"),
+            ("show hidden files in files", "files"),
+            ("src里的隐藏文件", "src"),
+            ("versteckte Dateien in src anzeigen", "src"),
+        ] {
+            let found = values(std::slice::from_ref(&slot), phrase, &scene, None);
+            assert_eq!(
+                found[0].value.as_deref(),
+                Some(place.as_bytes()),
+                "{phrase}"
+            );
+        }
     }
 
     #[test]

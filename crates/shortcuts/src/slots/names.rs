@@ -143,7 +143,7 @@ pub(super) fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | '+' | ':')
 }
 
-fn is_identifier(text: &str) -> bool {
+pub(super) fn is_identifier(text: &str) -> bool {
     let joined = text.contains(['-', '_', '/', '.']) || text.contains(|c: char| c.is_ascii_digit());
     joined && text.contains(char::is_alphabetic) && text.starts_with(char::is_alphanumeric)
 }

@@ -3,8 +3,10 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::common::{self, PLAIN, SMALL, has};
 use super::{Found, Phrase, Scene, quoted};
 use crate::sources::read;
+use crate::template::Slot;
 
 /// Ends of names of archives.
 const ARCHIVES: &[&str] = &[
@@ -51,8 +53,16 @@ fn is_archive(name: &str) -> bool {
 
 /// A path that exists: quoted, a word, a name of the working directory anywhere in the phrase, or a
 /// way to say "here" or "downloads".
-pub(super) fn find(phrase: &Phrase<'_>, label: &str, scene: &Scene<'_>) -> Option<Found> {
-    let wanted = Wanted::of(label);
+pub(super) fn find(phrase: &Phrase<'_>, slot: &Slot, scene: &Scene<'_>) -> Option<Found> {
+    let wanted = Wanted::of(&slot.label);
+    // What need not be said may not have been said.
+    match slot.default {
+        Some(_) => anywhere(&without_plain(phrase, scene), wanted, scene),
+        None => anywhere(phrase, wanted, scene),
+    }
+}
+
+fn anywhere(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Found> {
     if let Some((range, text)) = quoted::find(phrase) {
         let text = String::from_utf8_lossy(&text).into_owned();
         if let Some(path) = there(&text, wanted, scene) {
@@ -94,6 +104,26 @@ fn by_name(phrase: &Phrase<'_>, wanted: Wanted, scene: &Scene<'_>) -> Option<Fou
         (fits && wanted.takes(&scene.cwd.join(&name))).then(|| (range, safe(name.into_bytes())))
     });
     found.max_by_key(|(range, _)| range.len())
+}
+
+/// The phrase without the words that are names here and say something else: the `files` of "show hidden
+/// files", where a directory is called so.
+fn without_plain<'a>(phrase: &Phrase<'a>, scene: &Scene<'_>) -> Phrase<'a> {
+    let mut rest = Phrase {
+        text: phrase.text,
+        lower: phrase.lower.clone(),
+        taken: phrase.taken.clone(),
+    };
+    for word in phrase.words() {
+        let is_plain = has(PLAIN, word.lower) || has(SMALL, word.lower);
+        let before = phrase.lower[..word.range.start].trim_end();
+        let before = before.rsplit(' ').next().unwrap_or_default();
+        let is_place = has(common::PLACES, before);
+        if is_plain && !is_place && there(word.text, Wanted::Any, scene).is_some() {
+            rest.take(word.range);
+        }
+    }
+    rest
 }
 
 const HERE: &[&str] = &[

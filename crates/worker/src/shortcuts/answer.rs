@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use tabsense_gather::Dialect;
 use tabsense_protocol::reply::{self, Choice, FilledSlot};
 use tabsense_protocol::request::{Do, Shell};
-use tabsense_shortcuts::slots::{Clock, Scene};
+use tabsense_shortcuts::slots::{Clock, Scene, unsaid};
 use tabsense_shortcuts::{Here, Line, Risk};
 
 use super::catalogue::Surroundings;
@@ -15,6 +15,10 @@ use super::surroundings::{absolute, platform};
 
 /// Choices that are told.
 const MOST: usize = 5;
+
+/// How many of the others may take the first one's place, and how likely they must be.
+const PREFERRED: usize = 2;
+const LIKELY: f32 = 0.003;
 
 /// The likeliest shortcuts with their commands.
 pub(super) fn choices(
@@ -38,11 +42,45 @@ pub(super) fn choices(
         },
     };
     let told = choices.candidates.iter().take(MOST);
-    told.map(|candidate| choice(candidate, phrase, &here, &there.language))
-        .collect()
+    let mut told: Vec<Told> = told
+        .map(|candidate| choice(candidate, phrase, &here, &there.language))
+        .collect();
+    prefer_what_says_all(&mut told);
+    told.into_iter().map(|told| told.choice).collect()
 }
 
-fn choice(candidate: &Candidate, phrase: &str, here: &Here<'_>, language: &str) -> Choice {
+/// A choice, and what the phrase says that its command leaves out.
+struct Told {
+    choice: Choice,
+    unsaid: Vec<String>,
+}
+
+/// Among the likeliest, what shows the very thing that the phrase names takes the place of what would
+/// show something else: "disk usage of src" is about `src`, not about all disks.
+fn prefer_what_says_all(told: &mut [Told]) {
+    let Some((first, others)) = told.split_first_mut() else {
+        return;
+    };
+    let is_shown = |choice: &Choice| choice.risk() == reply::Risk::Read;
+    if first.unsaid.is_empty() || !is_shown(&first.choice) {
+        return;
+    }
+    let says_all = |other: &Told| {
+        let line = String::from_utf8_lossy(&other.choice.command);
+        let has_all = first.unsaid.iter().all(|word| line.contains(word.as_str()));
+        has_all && other.unsaid.is_empty() && is_shown(&other.choice)
+    };
+    let likeliest = others.iter_mut().take(PREFERRED);
+    let mut likely = likeliest.filter(|other| other.choice.probability >= LIKELY);
+    if let Some(other) = likely.find(|other| says_all(other)) {
+        let whole = first.choice.probability / doubt::LEFT;
+        first.choice.probability = other.choice.probability;
+        other.choice.probability = whole;
+        std::mem::swap(first, other);
+    }
+}
+
+fn choice(candidate: &Candidate, phrase: &str, here: &Here<'_>, language: &str) -> Told {
     let shortcut = candidate.shortcut();
     let plain = Choice {
         id: shortcut.id.clone(),
@@ -59,22 +97,28 @@ fn choice(candidate: &Candidate, phrase: &str, here: &Here<'_>, language: &str) 
     };
     match shortcut.command(phrase, here) {
         Ok(line) => {
-            let left = match doubt::of_line(phrase, shortcut.risk, &line, &here.scene) {
+            let unsaid = unsaid(phrase, &line.filled, shortcut, &here.scene);
+            let in_doubt = doubt::of_line(phrase, shortcut.risk, &line, &here.scene);
+            let left = match in_doubt || !unsaid.is_empty() {
                 true => doubt::LEFT,
                 false => 1.0,
             };
             let probability = plain.probability * left;
-            with_line(
-                Choice {
-                    probability,
-                    ..plain
-                },
-                line,
-            )
+            let plain = Choice {
+                probability,
+                ..plain
+            };
+            Told {
+                choice: with_line(plain, line),
+                unsaid,
+            }
         }
-        Err(why) => Choice {
-            unavailable: why.to_string(),
-            ..plain
+        Err(why) => Told {
+            choice: Choice {
+                unavailable: why.to_string(),
+                ..plain
+            },
+            unsaid: Vec::new(),
         },
     }
 }

@@ -173,8 +173,8 @@ fn decide(
     let mut probabilities = softmax(&decided.logits, decided.temperature);
     let none = probabilities.pop().unwrap_or(0.0);
     let doubt = Doubt::of(text);
-    let risks = candidates.iter().map(|candidate| candidate.shortcut().risk);
-    let mut shares: Vec<_> = risks.zip(&mut probabilities).collect();
+    let shortcuts = candidates.iter().map(Candidate::shortcut);
+    let mut shares: Vec<_> = shortcuts.zip(&mut probabilities).collect();
     doubt.share(none, &mut shares);
     for (candidate, probability) in candidates.iter_mut().zip(probabilities) {
         candidate.probability = match doubt.holds(candidate.shortcut().risk) {

@@ -6,9 +6,10 @@
 use std::path::Path;
 
 use tabsense_shortcuts::slots::Scene;
-use tabsense_shortcuts::{Kind, Line, Risk};
+use tabsense_shortcuts::{Kind, Line, Risk, Shortcut};
 
 use super::question;
+use super::verbs::Verbs;
 
 /// What is left of a probability in doubt: too little to be taken.
 pub(super) const LEFT: f32 = 0.5;
@@ -39,7 +40,7 @@ const NEGATIONS: [&str; 22] = [
     "ないで",
 ];
 
-/// What is left of what loses something when the phrase only asks about it; the rest goes to the others.
+/// What is left of what does another deed than the phrase is about; the rest goes to the others.
 const LEFT_OF_ASKED: f32 = 0.01;
 
 /// The next day, which some slots can say.
@@ -110,6 +111,8 @@ pub(super) struct Doubt {
     negated: bool,
     /// The phrase asks about something and for no deed.
     asks: bool,
+    /// The deeds that the phrase names.
+    verbs: Verbs,
 }
 
 impl Doubt {
@@ -120,6 +123,7 @@ impl Doubt {
             always: !phrase.chars().any(char::is_alphabetic) || is_command_line(phrase),
             negated: NEGATIONS.iter().any(|word| lower.contains(word)),
             asks: question::only_asks(&lower),
+            verbs: Verbs::of(&lower),
         }
     }
 
@@ -128,19 +132,20 @@ impl Doubt {
         self.asks
     }
 
-    /// Gives the share of what loses something to the others, when the phrase only asks: "who uses port
-    /// 3000" is no wish to end it. The shares and `none` together stay one.
-    pub(super) fn share(&self, none: f32, shares: &mut [(Risk, &mut f32)]) {
-        if !self.asks {
-            return;
-        }
-        for (risk, share) in shares.iter_mut() {
-            if *risk == Risk::Destructive {
+    /// Gives the share of what does another deed than the phrase names to the others; the same with
+    /// what loses something when the phrase only asks: "who uses port 3000" is no wish to end it. The
+    /// shares and `none` together stay one.
+    pub(super) fn share(&self, none: f32, shares: &mut [(&Shortcut, &mut f32)]) {
+        let mut is_cut = false;
+        for (shortcut, share) in shares.iter_mut() {
+            let loses = self.asks && shortcut.risk == Risk::Destructive;
+            if loses || self.verbs.are_others(shortcut) {
                 **share *= LEFT_OF_ASKED;
+                is_cut = true;
             }
         }
         let sum = none + shares.iter().map(|(_, share)| **share).sum::<f32>();
-        for (_, share) in shares.iter_mut().filter(|_| sum > 0.0) {
+        for (_, share) in shares.iter_mut().filter(|_| is_cut && sum > 0.0) {
             **share /= sum;
         }
     }
@@ -224,7 +229,7 @@ fn is_command_line(phrase: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use tabsense_shortcuts::slots::Clock;
-    use tabsense_shortcuts::{Here, Platform, Source, System, parse};
+    use tabsense_shortcuts::{Here, Platform, Source, System, builtin, parse};
 
     use super::*;
 
@@ -249,9 +254,11 @@ mod tests {
 
     #[test]
     fn a_question_is_not_answered_by_what_loses_something() {
+        let of = |id: &str| builtin().iter().find(|known| known.id == id).expect(id);
+        let (kill_port, show_port) = (of("kill_port"), of("show_port"));
         let shares = |phrase: &str| {
             let (mut kill, mut show) = (0.75, 0.2);
-            let mut shares = [(Risk::Destructive, &mut kill), (Risk::Read, &mut show)];
+            let mut shares = [(kill_port, &mut kill), (show_port, &mut show)];
             Doubt::of(phrase).share(0.05, &mut shares);
             (kill, show)
         };

@@ -17,6 +17,7 @@ mod mind;
 mod question;
 mod set;
 mod surroundings;
+mod verbs;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
