@@ -157,7 +157,7 @@ fn what_complete_prints_for_scripts_is_as_without_us() {
 #[test]
 fn more_candidates_than_the_limit_are_left_to_fish() {
     let Some(home) = three_files() else { return };
-    let rc = "complete -c argdump -f -a '(seq 1 20001)'";
+    let rc = "complete -c argdump -f -a '(seq 1 1001)'";
     let mut terminal = home.start(&scripted(Fake::Reverse).before(rc));
     terminal.press("argdump ");
     terminal.press(TAB);
