@@ -183,6 +183,15 @@ fn what_ranks_on_tab_stays_near_floats() {
     }
 }
 
+/// The other one: what phrases are understood by.
+#[test]
+fn what_understands_phrases_stays_near_floats() {
+    let shortcuts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/shortcuts");
+    for options in backends(Precision::Eight) {
+        check_near_in(&shortcuts, &options, |_| 0.05);
+    }
+}
+
 fn check_near(options: &Options, allowed: impl Fn(f64) -> f64) {
     for directory in checkpoints() {
         check_near_in(&directory, options, &allowed);

@@ -19,6 +19,7 @@ except ImportError as error:
 if not MISSING:
     import checkpoint
     import evaluate
+    import goldens
     import prepare
     import texts
     import train
@@ -90,6 +91,10 @@ class Training(unittest.TestCase):
         self.assertEqual(tokenizer.encode("Go  LEFT").tokens[0], "<s>")
         stored = safetensors.safe_open(out / "model.safetensors", "np")
         self.assertEqual(stored.get_tensor("encoder.embeddings.word_embeddings.weight.q8").shape, (shape["vocab_size"], HIDDEN))
+        for row in goldens.expected(out):
+            asked, told = row["questions"]["meant"], row["rows"][0]
+            self.assertEqual(len(asked["criteria"]), len(told["logits"]))
+            self.assertTrue(all(told["ids"][at] == told["ids"][0] for at in told["markers"]))
 
     def test_padding_and_the_order_of_options_change_nothing(self):
         torch.manual_seed(2)
