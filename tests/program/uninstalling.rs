@@ -207,6 +207,30 @@ fn the_history_is_deleted_only_after_a_yes() {
 }
 
 #[test]
+fn the_models_that_were_unpacked_go_and_what_was_done_is_told() {
+    let Some(home) = home() else { return };
+    home.write(".zshrc", ZSH);
+    let models = store::directory(&home).join("models");
+    for model in ["builtin-01/builtin/a", "shortcuts-02/b", "my own/c"] {
+        put(&models.join(model), b"x");
+    }
+    let output = home.tabsense(&["uninstall", "--yes"]);
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains(".zshrc: taken out\n"), "{told}");
+    assert!(told.contains("shells that are open"), "{told}");
+    let left: Vec<_> = std::fs::read_dir(&models)
+        .expect("the user's own stays")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(left, ["my own"]);
+    std::fs::remove_dir_all(models.join("my own")).expect("removed");
+    assert!(home.tabsense(&["uninstall", "--yes"]).status.success());
+    assert!(!store::directory(&home).exists());
+}
+
+#[test]
 fn a_person_is_asked_before_an_rc_file_is_changed() {
     let Some(home) = home() else { return };
     home.write(".zshrc", ZSH);

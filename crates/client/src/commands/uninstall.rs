@@ -46,13 +46,16 @@ pub(super) fn rc_files(home: &Path) -> Vec<PathBuf> {
 
 pub(super) fn run(purge: bool, yes: bool) -> Outcome {
     let paths = Paths::from_env()?;
-    let mut left = Vec::new();
+    let (mut cleaned, mut left) = (false, Vec::new());
     for file in rc_files(&paths.home) {
-        clean_rc(&file, yes, &mut left)?;
+        cleaned |= clean_rc(&file, yes, &mut left)?;
     }
     worker::stop(&paths)?;
     remove_directory(&paths.runtime)?;
     remove_data(&paths, purge, yes)?;
+    if cleaned {
+        print("shells that are open still have it, and start its worker again: close them\n")?;
+    }
     if left.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -108,13 +111,14 @@ fn without_our_lines(text: &[u8]) -> (Vec<u8>, Vec<String>) {
     (kept, unclear)
 }
 
-fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failure> {
+/// Takes our lines out of a file; whether there were any.
+fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<bool, Failure> {
     let text = match std::fs::read(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => {
             left.push(format!("{}: not looked at: {error}\n", file.display()));
-            return Ok(());
+            return Ok(false);
         }
     };
     let (kept, unclear) = without_our_lines(&text);
@@ -123,7 +127,7 @@ fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failur
         left.push(format!("{name}: please take out by hand: {line}\n"));
     }
     if kept == text {
-        return Ok(());
+        return Ok(false);
     }
     // A link stays a link: what it leads to is changed, and the question says where that is.
     let target = file.canonicalize()?;
@@ -134,16 +138,19 @@ fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<(), Failur
         ))?
     {
         left.push(format!("{name}: left as it is\n"));
-        return Ok(());
+        return Ok(false);
     }
-    if let Err(error) = write_atomically(&target, &kept) {
-        for line in ours(&text) {
-            left.push(format!(
-                "{name}: {error}; please take out by hand: {line}\n"
-            ));
+    match write_atomically(&target, &kept) {
+        Ok(()) => {
+            print(format!("{name}: taken out\n"))?;
+            Ok(true)
+        }
+        Err(error) => {
+            let by_hand = |line| format!("{name}: {error}; please take out by hand: {line}\n");
+            left.extend(ours(&text).into_iter().map(by_hand));
+            Ok(false)
         }
     }
-    Ok(())
 }
 
 /// The lines that are ours, as they stand there.
@@ -185,6 +192,7 @@ fn remove_data(paths: &Paths, purge: bool, yes: bool) -> Result<(), Failure> {
     for file in [paths.log(), old_log.into(), paths.paused()] {
         remove_file(&file)?;
     }
+    remove_models(&paths.data.join("models"))?;
     if !holds_history(&paths.data) {
         remove_file(&paths.imported())?;
         let _ = std::fs::remove_dir(&paths.data);
@@ -198,6 +206,21 @@ fn remove_data(paths: &Paths, purge: bool, yes: bool) -> Result<(), Failure> {
         ));
     }
     remove_directory(&paths.data)
+}
+
+/// Removes the built-in models that the worker unpacked; others in their directory stay.
+fn remove_models(models: &Path) -> Result<(), Failure> {
+    let entries = std::fs::read_dir(models);
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("builtin-") || name.starts_with("shortcuts-") {
+            remove_directory(&entry.path())?;
+        }
+    }
+    // Fails where there are others.
+    let _ = std::fs::remove_dir(models);
+    Ok(())
 }
 
 /// Also a damaged one that was kept aside counts.
