@@ -7,6 +7,8 @@ use tabsense_config::Settings;
 use tabsense_protocol::reply::{Choice, Chosen};
 use tabsense_protocol::request::{Do, Variable};
 
+use crate::hook::is_paused_here;
+
 /// Choices that are offered when none is sure.
 const OFFERED: usize = 3;
 
@@ -41,6 +43,14 @@ pub(crate) fn request(phrase: Vec<u8>, shell: i32, cwd: Vec<u8>, home: Vec<u8>) 
         path: std::env::var_os("PATH").unwrap_or_default().into_vec(),
         variables: VARIABLES.into_iter().filter_map(variable).collect(),
         ..Do::default()
+    }
+}
+
+/// What ends the pause that is on.
+pub(crate) fn resume() -> &'static str {
+    match is_paused_here() {
+        true => "hint: `unset TABSENSE_PAUSE`, which this shell has set",
+        false => "hint: `tabsense resume`",
     }
 }
 

@@ -13,18 +13,25 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use tabsense_config::{Paths, Settings};
-use tabsense_protocol::Request;
 use tabsense_protocol::reply::{self, Choice, Chosen};
 use tabsense_protocol::request::{self, Do, Name, NameKind};
+use tabsense_protocol::{Reply, Request};
 
+use crate::connection::Connection;
 use crate::deadline::{Deadline, NATIVE, native};
 use crate::hook::{Unreachable, connect, is_paused, read_input, replace_if_older};
-use crate::phrase::{Verdict, printable, problem, request};
+use crate::phrase::{Verdict, printable, problem, request, resume};
 use crate::records::{Records, char_offset, shell};
 use crate::start::{Mode, start_worker};
 
 /// How long somebody who pressed a key waits.
 const KEY_MS: u64 = 200;
+
+/// The same for the first phrase of a worker, which loads its model then.
+const FIRST_MS: u64 = 600;
+
+/// Where more is told about a worker that cannot run.
+const DOCTOR: &str = "(hint: `tabsense doctor` tells more)";
 
 /// Time kept for a last word.
 const LAST_WORD: Duration = Duration::from_millis(10);
@@ -47,38 +54,87 @@ enum Unit {
 }
 
 fn answer(deadline: &Deadline) -> Option<ExitCode> {
-    let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
-    let (settings, _) = Settings::load(&paths.config);
     let input = read_input()?;
     let records = Records::parse(&input);
+    let asked = asked(&records)?;
+    let paths = match Paths::from_env() {
+        Ok(paths) => paths,
+        Err(why) => return say(&format!("{why} {DOCTOR}")),
+    };
+    if is_paused(&paths) {
+        return say(&format!("paused ({})", resume()));
+    }
+    let (settings, _) = Settings::load(&paths.config);
     let unit = match records.get("unit") {
         Some(b"bytes") => Unit::Bytes,
         _ => Unit::Chars,
     };
-    let home = paths.home.clone().into_os_string().into_vec();
-    let mut asked = asked(&records, home)?;
+    let asked = Do {
+        home: paths.home.clone().into_os_string().into_vec(),
+        ..asked
+    };
     let mut connection = match connect(&paths) {
         Ok(connection) => connection,
-        Err(Unreachable::Absent) => {
-            let _ = start_worker(Mode::IfAbsent);
-            return say("the worker is starting: press again");
+        Err(Unreachable::Absent) => return say(&started(&paths)),
+        Err(Unreachable::Refused) => {
+            return say(&format!("the worker cannot be reached {DOCTOR}"));
         }
-        Err(_) => return None,
     };
-    asked.budget_ms = u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX);
-    let asked = Request::new(records.session(), request::Body::Do(asked));
-    // A little is left to say so before the deadline ends the process.
-    let patience = deadline.left().saturating_sub(LAST_WORD);
-    let Ok(reply) = connection.ask(&asked, patience) else {
+    let Some(mut reply) = ask(&mut connection, &records, &asked, deadline) else {
         return say("no answer in time: press again");
     };
+    if is_loading(&reply.body) {
+        // The first phrase of a worker: what words alone would offer is no answer to keep.
+        deadline.set(FIRST_MS);
+        let again = ask(&mut connection, &records, &asked, deadline);
+        match again.filter(|reply| !is_loading(&reply.body)) {
+            Some(ready) => reply = ready,
+            None => return say("the model is still being loaded: press again"),
+        }
+    }
     let printed = print(&reply.body, &settings, unit);
     replace_if_older(&mut connection, &reply);
     printed
 }
 
-/// The request; none for an empty line.
-fn asked(records: &Records<'_>, home: Vec<u8>) -> Option<Do> {
+/// Asks the worker, as long as the deadline allows.
+fn ask(
+    connection: &mut Connection,
+    records: &Records<'_>,
+    asked: &Do,
+    deadline: &Deadline,
+) -> Option<Reply> {
+    let asked = Do {
+        budget_ms: u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX),
+        ..asked.clone()
+    };
+    let request = Request::new(records.session(), request::Body::Do(asked));
+    // A little is left to say so before the deadline ends the process.
+    let patience = deadline.left().saturating_sub(LAST_WORD);
+    connection.ask(&request, patience).ok()
+}
+
+/// Whether the model would have answered a little later.
+fn is_loading(body: &Option<reply::Body>) -> bool {
+    let Some(reply::Body::Chosen(chosen)) = body else {
+        return false;
+    };
+    !chosen.decided && chosen.model.contains("being loaded")
+}
+
+/// Starts the worker, and says so or why it cannot run.
+fn started(paths: &Paths) -> String {
+    if let Err(why) = paths.create_runtime() {
+        return format!("{why} {DOCTOR}");
+    }
+    match start_worker(Mode::IfAbsent) {
+        Ok(()) => "the worker is starting: press again".to_owned(),
+        Err(why) => format!("could not start the worker: {why} {DOCTOR}"),
+    }
+}
+
+/// The request without the home directory; none for an empty line.
+fn asked(records: &Records<'_>) -> Option<Do> {
     let line = records.bytes("line");
     let line = line.trim_ascii();
     let phrase = line.strip_prefix(b",").unwrap_or(line).trim_ascii();
@@ -89,7 +145,12 @@ fn asked(records: &Records<'_>, home: Vec<u8>) -> Option<Do> {
     let names = records.body().iter().take(NAMES);
     Some(Do {
         names: names.filter_map(|record| name(record)).collect(),
-        ..request(phrase.to_vec(), shell.into(), records.bytes("cwd"), home)
+        ..request(
+            phrase.to_vec(),
+            shell.into(),
+            records.bytes("cwd"),
+            Vec::new(),
+        )
     })
 }
 
@@ -312,11 +373,31 @@ mod tests {
         };
         let sure = message(&chosen(true, "m"));
         assert!(sure.starts_with("message=f:1: a, and 1 more"), "{sure}");
-        let loading = message(&chosen(false, "the model is still being loaded"));
-        let start = "message=not sure without the model: the model is still being loaded; f:1: a";
-        assert!(loading.starts_with(start), "{loading}");
+        let absent = message(&chosen(false, "no such file"));
+        let start = "message=not sure without the model: no such file; f:1: a";
+        assert!(absent.starts_with(start), "{absent}");
         let off = message(&chosen(false, "off (set in config.toml)"));
         assert!(off.starts_with("message=not sure; f:1: a"), "{off}");
+    }
+
+    #[test]
+    fn a_model_that_is_being_loaded_is_worth_waiting_for_and_no_other_is() {
+        for (decided, model, expected) in [
+            (false, "the model is still being loaded", true),
+            (false, "the model is being loaded", true),
+            (false, "off (set in config.toml)", false),
+            (false, "no such file", false),
+            (true, "shortcuts, cpu", false),
+        ] {
+            let chosen = Chosen {
+                decided,
+                model: model.to_owned(),
+                ..Chosen::default()
+            };
+            let body = Some(reply::Body::Chosen(chosen));
+            assert_eq!(is_loading(&body), expected, "{model}");
+        }
+        assert!(!is_loading(&None));
     }
 
     #[test]
@@ -334,7 +415,7 @@ mod tests {
 
     #[test]
     fn the_line_loses_its_comma_and_names_come_with_their_kind() {
-        let of = |input: &[u8]| asked(&Records::parse(input), Vec::new());
+        let of = |input: &[u8]| asked(&Records::parse(input));
         let input =
             b"shell=fish\0cwd=/w\0line=, open my mail \0\0a\tgs\tgit status\0f\tmkcd\0x\ty\tz\0";
         let asked = of(input).expect("a request");

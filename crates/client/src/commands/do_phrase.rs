@@ -16,7 +16,8 @@ use super::history::confirm;
 use super::{Outcome, ask, connect_or_start, print, unexpected};
 use crate::cli::{DoArgs, ShellName};
 use crate::failure::Failure;
-use crate::phrase::{Verdict, printable, problem, request};
+use crate::hook::is_paused;
+use crate::phrase::{Verdict, printable, problem, request, resume};
 use crate::phrase_hook::risk_name;
 use crate::records::shell;
 
@@ -45,6 +46,9 @@ const SHELL_BUILTINS: [&str; 19] = [
 pub(super) fn run(args: &DoArgs) -> Outcome {
     let start = Instant::now();
     let paths = Paths::from_env()?;
+    if is_paused(&paths) {
+        return Err(Failure::new("paused").hint(resume().trim_start_matches("hint: ")));
+    }
     let (settings, _) = Settings::load(&paths.config);
     let cwd = match &args.cwd {
         Some(cwd) => std::path::absolute(cwd)

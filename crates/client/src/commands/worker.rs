@@ -14,6 +14,8 @@ use super::{ANSWER_LIMIT, Outcome, START_LIMIT, ask, ask_running, print, unexpec
 use crate::cli::WorkerCommand;
 use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::hook::is_paused;
+use crate::phrase::resume;
 use crate::start::worker_program;
 
 pub(super) fn run(command: &WorkerCommand) -> Outcome {
@@ -77,10 +79,14 @@ pub(super) fn status(paths: &Paths) -> Result<(Status, String), Failure> {
 
 fn print_status(paths: &Paths, json: bool) -> Outcome {
     let (status, release) = status(paths)?;
+    let paused = match is_paused(paths) {
+        true => format!("paused ({})\n", resume()),
+        false => String::new(),
+    };
     print(if json {
         as_json(&status, &release)
     } else {
-        as_text(&status, &release)
+        as_text(&status, &release) + &paused
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -37,6 +37,10 @@ use surroundings::surroundings;
 /// What is kept of the client's budget for the way back.
 const RESERVE: Duration = Duration::from_millis(15);
 
+/// What the model needs of the time that there is, at most, and what words alone and the command do.
+const DECISION: Duration = Duration::from_millis(80);
+const WORDS: Duration = Duration::from_millis(40);
+
 /// Everything that `tabsense do` keeps warm.
 pub(crate) struct Shortcuts {
     settings: Settings,
@@ -95,9 +99,11 @@ impl Shortcuts {
         let mind = self.mind();
         let known = self.catalogue().known(&there, deadline);
         stages.note("gather");
-        // What is left then is for words alone, and for the command.
-        let latest = received + deadline.saturating_duration_since(received) * 3 / 4;
-        let ready = mind.and_then(|mind| mind.wait(Some(latest)).map(|info| (mind, info)));
+        // What is left then is for the decision, for words alone, and for the command.
+        let part = deadline.saturating_duration_since(received) / 4;
+        let loaded = deadline - part.min(DECISION);
+        let latest = deadline - part.min(WORDS);
+        let ready = mind.and_then(|mind| mind.wait(Some(loaded)).map(|info| (mind, info)));
         stages.note("load");
         if let Ok((mind, _)) = &ready {
             known.new.iter().for_each(|set| mind.read_later(set));
