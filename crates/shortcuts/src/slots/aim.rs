@@ -6,6 +6,7 @@
 //! the word.
 
 use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
 
 use super::common::{PLAIN, SMALL, has};
 use super::path::{self, Wanted};
@@ -31,6 +32,9 @@ const WIDE: [&str; 8] = ["到", "进", "入", "成", "为", "至", "往", "叫"]
 
 /// The same behind the place.
 const BEHIND: [&str; 2] = ["に", "へ"];
+
+/// Words before the directory that something is taken from.
+const FROM: &str = "from von aus de du depuis desde";
 
 /// Words that a name has before it rather than in it.
 const KINDS: &str = "\
@@ -177,17 +181,45 @@ fn behind(words: &[Word<'_>], at: usize, phrase: &Phrase<'_>, scene: &Scene<'_>)
     let end = place
         .as_ref()
         .map_or(words[at].range.end, |(range, _)| range.end);
-    let before = at.checked_sub(1).map(|before| &words[before]);
     let before = match is_particle(&words[at]) {
-        true => before,
+        true => words[..at].last(),
         // The first word is the verb.
-        false => before.filter(|_| at > 1),
+        false => words[..at].last().filter(|_| at > 1),
+    };
+    let (range, before) = match taken_from(&words[..at], scene) {
+        Some(from) => (from.start..end, from.name),
+        None => (words[at].range.start..end, before.and_then(|w| name(w))),
     };
     Aim {
-        range: words[at].range.start..end,
+        range,
         place,
-        before: before.and_then(|word| name(word)),
+        before,
     }
+}
+
+/// The directory that something is taken from.
+struct From {
+    /// Where the word for it stands.
+    start: usize,
+    /// What is taken, in that directory.
+    name: Option<Found>,
+}
+
+/// What is taken from a directory at the end of some words: the `src/a.txt` of "move a.txt from src".
+fn taken_from(words: &[Word<'_>], scene: &Scene<'_>) -> Option<From> {
+    let (directory, rest) = words.split_last()?;
+    let path = path::there(directory.text, Wanted::Folder, scene)?;
+    let is_kind = |word: &&Word<'_>| has(SMALL, word.lower) || has(KINDS, word.lower);
+    let mark = rest.iter().rposition(|word| has(FROM, word.lower))?;
+    if !rest[mark + 1..].iter().all(|word| is_kind(&word)) {
+        return None;
+    }
+    let named = rest[..mark].last().and_then(name).filter(|_| mark > 1);
+    let name = named.map(|(range, name)| (range, [path.as_slice(), b"/", &name].concat()));
+    Some(From {
+        start: rest[mark].range.start,
+        name,
+    })
 }
 
 /// The place that a run of words names.
@@ -218,17 +250,23 @@ fn told(
         (false, false) => return None,
     };
     let range = first.range.start..end;
-    let is_name = phrase.text[range.clone()]
-        .chars()
-        .all(|c| c == ' ' || names::is_part(c));
+    let text = &phrase.text[range.clone()];
+    let text = text.strip_prefix('~').unwrap_or(text);
+    let is_name = text.chars().all(|c| c == ' ' || names::is_part(c));
     is_name.then(|| found(range, phrase, scene))
 }
 
 /// A place as it is written, a path that is there made safe.
 fn found(range: Range<usize>, phrase: &Phrase<'_>, scene: &Scene<'_>) -> Found {
     let text = &phrase.text[range.clone()];
-    let path = path::there(text, Wanted::Any, scene);
-    (range, path.unwrap_or_else(|| text.as_bytes().to_vec()))
+    let path = path::there(text, Wanted::Any, scene).unwrap_or_else(|| {
+        // What is not there yet may be at home all the same.
+        match text.strip_prefix("~/") {
+            Some(rest) => scene.home.join(rest).into_os_string().into_vec(),
+            None => text.as_bytes().to_vec(),
+        }
+    });
+    (range, path)
 }
 
 /// A word that can be the name of what is moved.
@@ -308,6 +346,22 @@ mod tests {
             ("notes.txtをdocsに移動", Some("notes.txt"), Some("docs")),
             ("notes.txt を docs へ移動", Some("notes.txt"), Some("docs")),
             ("move \"my file\" to docs", Some("my file"), Some("docs")),
+            (
+                "move the file notes.txt from src to docs",
+                Some("src/notes.txt"),
+                Some("docs"),
+            ),
+            ("move everything from src to docs", None, Some("docs")),
+            (
+                "verschiebe notiz.txt aus dem Ordner src nach docs",
+                Some("src/notiz.txt"),
+                Some("docs"),
+            ),
+            (
+                "move foo.txt to ~/Downloads",
+                Some("foo.txt"),
+                Some("/nowhere/Downloads"),
+            ),
         ] {
             check(("old", "new"), phrase, (old, new));
         }

@@ -113,7 +113,9 @@ fn only(
     }
     let range = pieces[first].range.start..pieces[last].range.end;
     let text = &phrase.text[range.clone()];
-    let fits = kind != Kind::Name || text.chars().all(super::names::is_part);
+    // "make a folder in src": that is where, not what.
+    let is_place = first > 0 && has(PLACES, pieces[first - 1].lower);
+    let fits = kind != Kind::Name || (!is_place && text.chars().all(super::names::is_part));
     (fits && phrase.is_free(&range)).then_some(range)
 }
 
@@ -389,6 +391,7 @@ mod tests {
                 ("create a folder foo", Some("foo")),
                 ("create folder a b", None),
                 ("create folder foo bar", None),
+                ("make a new folder in src", None),
             ],
         );
     }

@@ -356,7 +356,7 @@ mod tests {
         check(
             "new branch called login form",
             &["name:branch"],
-            &[Some("login")],
+            &[Some("login-form")],
         );
     }
 

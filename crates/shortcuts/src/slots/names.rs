@@ -58,11 +58,17 @@ pub(super) fn name(phrase: &Phrase<'_>, label: &str) -> Option<Found> {
         return Some(found);
     }
     let words = phrase.words();
-    if has(WITH_BLANKS, label)
+    let has_blanks = has(WITH_BLANKS, label);
+    if (has_blanks || has(WITH_DASHES, label))
         && let Some(range) = called(phrase, &words)
     {
-        let text = phrase.text[range.clone()].as_bytes().to_vec();
-        return Some((range, text));
+        let text = &phrase.text[range.clone()];
+        let joined: Vec<&str> = text.split_whitespace().collect();
+        let text = match has_blanks {
+            true => text.to_owned(),
+            false => joined.join("-"),
+        };
+        return Some((range, text.into_bytes()));
     }
     let behind = |marks: &[&str], fits: &dyn Fn(&Word<'_>) -> bool| {
         let at = words.iter().position(|word| is_mark(word, marks))?;
@@ -97,6 +103,9 @@ pub(super) fn name(phrase: &Phrase<'_>, label: &str) -> Option<Found> {
 
 /// Labels of what people give names of several words.
 const WITH_BLANKS: &str = "folder file project copy new result link";
+
+/// Labels of what has names in which a dash stands for a blank.
+const WITH_DASHES: &str = "branch tag";
 
 /// Words behind a name of several words.
 const AFTER: &str = "\

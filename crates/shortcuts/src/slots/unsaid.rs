@@ -10,7 +10,7 @@ use crate::template::{Filled, Kind, Value};
 
 /// Words before the place, the source or the target of something.
 const BEFORE: &str = "\
-    on to from into onto of in at inside under auf nach von aus in zu unter sur de depuis dans vers \
+    on to from into onto of in at inside under auf nach von aus in unter sur de depuis dans vers \
     sous à en desde hacia";
 
 /// The same with an article in it.
@@ -26,7 +26,7 @@ const WIDE_BEFORE: [&str; 4] = ["在", "到", "从", "往"];
 
 /// Kinds of things that have names, and names that many of them have.
 const NAMED: &str = "\
-    server host machine rechner serveur servidor máquina branch zweig branche rama remote";
+    server host serveur servidor branch zweig branche rama remote";
 const USUAL_NAMES: &str = "prod production staging upstream";
 
 /// Where a repository is pushed to and pulled from if nothing else is said.
@@ -84,7 +84,7 @@ pub fn unsaid(
         if (is_path || is_name) && !line.told.contains(word.lower.trim_end_matches('/')) {
             unsaid.push(word.text.to_owned());
         }
-        if has(NAMED, word.lower) {
+        if has(NAMED, word.lower) && behind != Behind::Nothing {
             behind = Behind::Kind;
         }
     }
@@ -123,7 +123,8 @@ impl Behind {
 struct Line {
     /// All of it, in lower case.
     told: String,
-    is_git: bool,
+    /// It goes to the usual remote and branch.
+    is_sync: bool,
     /// The phrase begins like the line itself: "git push origin main".
     is_literal: bool,
     /// The phrase is about ending something.
@@ -137,7 +138,7 @@ impl Line {
         let is_time = |value: &Value| value.slot.kind == Kind::Time;
         Self {
             told: told(filled),
-            is_git: filled.line.starts_with(b"git "),
+            is_sync: filled.line == b"git push" || filled.line == b"git pull",
             is_literal: is_literal(words, &filled.line),
             ends: words.iter().any(is_ending),
             is_open: filled.missing.is_some() || filled.values.iter().any(is_time),
@@ -155,7 +156,7 @@ impl Line {
         let is_usual = is_usual(stem(word.lower));
         match behind {
             Behind::Kind => !is_usual,
-            Behind::Word if self.is_git => !is_usual && !has(USUAL_REMOTES, word.lower),
+            Behind::Word if self.is_sync => !is_usual && !has(USUAL_REMOTES, word.lower),
             Behind::Word => has(USUAL_NAMES, word.lower) || names::is_identifier(word.text),
             Behind::Article | Behind::Nothing => self.ends && !is_usual,
         }
@@ -204,16 +205,18 @@ fn is_ending(word: &Word<'_>) -> bool {
     })
 }
 
-/// Whether the phrase begins like the line itself: "git push origin main".
+/// Whether the phrase begins like the line itself: "git push origin main", "pull origin main".
 fn is_literal(words: &[Word<'_>], line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let mut line = line.split_whitespace();
-    let mut words = words.iter();
-    let mut is_same = || match (words.next(), line.next()) {
-        (Some(word), Some(first)) => word.text == first,
-        _ => false,
+    let (Some(program), Some(verb)) = (line.next(), line.next()) else {
+        return false;
     };
-    is_same() && is_same()
+    match words {
+        [first, second, ..] if first.text == program => second.text == verb,
+        [first, second, ..] => first.lower == verb && has(USUAL_REMOTES, second.lower),
+        _ => false,
+    }
 }
 
 /// Whether a word is a path that is there, and no word for something else.
@@ -292,6 +295,7 @@ mod tests {
             ("git_push", "git push", "push to origin dev-2", "dev-2"),
             ("git_push", "git push", "git push origin main", "main"),
             ("git_pull", "git pull", "pull from upstream", "upstream"),
+            ("git_pull", "git pull", "pull origin main", "main"),
             ("list_processes", "ps aux", "list processes on prod", "prod"),
             (
                 "compress_folder",
@@ -339,6 +343,8 @@ mod tests {
             ("git_blame", "git blame {path:file}", "who wrote parser.rs"),
             ("window_close", "wmctrl -c", "close the window in front"),
             ("empty_trash", "empty", "alles im papierkorb weg"),
+            ("shutdown", "poweroff", "fahr den rechner runter"),
+            ("git_stash", "git stash", "set it aside, not ready to comit"),
         ] {
             assert_eq!(of(id, command, phrase), [""; 0], "{phrase}");
         }

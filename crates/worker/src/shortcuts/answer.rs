@@ -68,7 +68,8 @@ fn prefer_what_says_all(told: &mut [Told]) {
     let says_all = |other: &Told| {
         let line = String::from_utf8_lossy(&other.choice.command);
         let has_all = first.unsaid.iter().all(|word| line.contains(word.as_str()));
-        has_all && other.unsaid.is_empty() && is_shown(&other.choice)
+        let is_whole = other.choice.placeholder == 0 && other.unsaid.is_empty();
+        has_all && is_whole && is_shown(&other.choice)
     };
     let likeliest = others.iter_mut().take(PREFERRED);
     let mut likely = likeliest.filter(|other| other.choice.probability >= LIKELY);
@@ -156,4 +157,51 @@ fn now() -> Clock {
     let now = jiff::Zoned::now();
     let part = |number: i8| u32::try_from(number).unwrap_or(0);
     Clock::with_seconds(part(now.hour()), part(now.minute()), part(now.second()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(id: &str, command: &str, risk: Risk, probability: f32, unsaid: &[&str]) -> Told {
+        Told {
+            choice: Choice {
+                id: id.to_owned(),
+                command: command.into(),
+                risk: self::risk(risk).into(),
+                probability,
+                placeholder: if command.contains("<&") { 5 } else { 0 },
+                ..Choice::default()
+            },
+            unsaid: unsaid.iter().map(|word| (*word).to_owned()).collect(),
+        }
+    }
+
+    fn first(mut told: Vec<Told>) -> (String, f32) {
+        prefer_what_says_all(&mut told);
+        let first = told.swap_remove(0).choice;
+        (first.id, first.probability)
+    }
+
+    #[test]
+    fn what_shows_the_thing_that_is_named_comes_before_what_shows_another() {
+        let all = || told("all", "df -h", Risk::Read, 0.49, &["src"]);
+        let this = |command: &str, risk| told("this", command, risk, 0.01, &[]);
+        let of = |other: Told| first(vec![all(), other]);
+        assert_eq!(of(this("du -sh src", Risk::Read)), ("this".into(), 0.98));
+        for other in [
+            this("rm -r src", Risk::Destructive),
+            this("du -sh <&folder>", Risk::Read),
+            this("diff src <&second>", Risk::Read),
+            told("this", "du -sh src", Risk::Read, 0.001, &[]),
+        ] {
+            assert_eq!(of(other), ("all".into(), 0.49));
+        }
+        let deed = told("all", "git push", Risk::Write, 0.49, &["src"]);
+        let (id, _) = first(vec![deed, this("du -sh src", Risk::Read)]);
+        assert_eq!(
+            id, "all",
+            "what changes something is not taken for what shows it"
+        );
+    }
 }

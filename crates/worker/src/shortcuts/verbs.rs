@@ -16,7 +16,7 @@ struct Deed {
     from: Risk,
 }
 
-const DEEDS: [Deed; 6] = [
+const DEEDS: [Deed; 7] = [
     Deed {
         verbs: "uninstall deinstallier désinstall desinstal 卸载 アンインストール",
         things: "",
@@ -30,8 +30,14 @@ const DEEDS: [Deed; 6] = [
     Deed {
         verbs: "wipe erase format repartition formatier formate formatea lösche efface borra 格式化 \
                 抹掉 擦除 フォーマット",
-        things: "disk disks drive ssd hdd partition festplatte laufwerk disque disco 磁盘 硬盘 ディスク",
+        things: "disk disks drive ssd hdd partition festplatte laufwerk disque disco \
+                 usb stick speicherstick 磁盘 硬盘 u盘 ディスク",
         from: Risk::Read,
+    },
+    Deed {
+        verbs: "rename umbenenn benenn renomm renombr 重命名 改名 名前を変 名前変更",
+        things: "",
+        from: Risk::Write,
     },
     Deed {
         verbs: "restart reboot neustart redémarr reinici 重启 重新启动 再起動",
@@ -123,6 +129,8 @@ mod tests {
             ("restart in 10 minutes", "set_timer"),
             ("shut down in 10 minutes", "set_timer"),
             ("kill everything", "shutdown"),
+            ("format the usb stick", "eject_disk"),
+            ("benenne a.txt in b.txt um", "join_files"),
         ] {
             assert!(are_others(phrase, id), "{phrase}: {id}");
         }
@@ -137,6 +145,8 @@ mod tests {
             ("shut down", "shutdown"),
             ("kill the power", "shutdown"),
             ("compress src", "compress_folder"),
+            ("benenne a.txt in b.txt um", "rename_file"),
+            ("rename all jpeg files to jpg", "batch_rename_extension"),
         ] {
             assert!(!are_others(phrase, id), "{phrase}: {id}");
         }
