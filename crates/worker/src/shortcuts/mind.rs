@@ -35,6 +35,9 @@ const STEP_BACK: Duration = Duration::from_millis(5);
 /// The option that stands for all that is not there.
 const NONE: &str = "none of these";
 
+/// Why there is no decision yet.
+pub(super) const LOADING: &str = "the model is still being loaded";
+
 /// A model and its memory.
 pub(crate) struct Mind {
     runner: Runner,
@@ -140,6 +143,11 @@ impl Mind {
         mind
     }
 
+    /// Whether the model may still come.
+    pub(crate) fn is_loading(&self) -> bool {
+        matches!(self.runner.status(), Status::Loading)
+    }
+
     /// Waits until the model is loaded; `Err` says why it is not.
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> Result<Info, String> {
         if let Some(info) = self.ready().clone() {
@@ -160,7 +168,7 @@ impl Mind {
                 }
                 Status::Failed(why) => return Err(why),
                 Status::Loading if deadline.is_some_and(|end| Instant::now() >= end) => {
-                    return Err("the model is still being loaded".to_owned());
+                    return Err(LOADING.to_owned());
                 }
                 Status::Loading => std::thread::sleep(LOOK),
             }

@@ -76,6 +76,19 @@ impl Shortcuts {
         .clone()
     }
 
+    /// Whether the first phrase still waits for what is read and loaded then.
+    fn is_starting(&self) -> bool {
+        // It is locked while the built-in shortcuts are read.
+        match self.mind.try_lock() {
+            Ok(mind) => match mind.as_ref() {
+                Some(Ok(mind)) => mind.is_loading(),
+                Some(Err(_)) => false,
+                None => true,
+            },
+            Err(_) => true,
+        }
+    }
+
     /// Has the built-in texts read in the background and the result kept on disk.
     fn read_builtin(&self, mind: &Arc<Mind>) {
         let (mind, builtin) = (Arc::clone(mind), Arc::clone(self.catalogue().builtin()));
@@ -172,15 +185,23 @@ pub(crate) async fn answer(worker: &Arc<Worker>, ask: Do, received: Instant) -> 
     let budget = Duration::from_millis(ask.budget_ms.into()).saturating_sub(RESERVE);
     let deadline = received + budget.max(Duration::from_millis(1));
     let shared = Arc::clone(worker);
+    // Words alone are compared when the model is late; that takes a little, too.
+    let latest = match worker.shortcuts.is_starting() {
+        true => deadline,
+        false => deadline + RESERVE / 2,
+    };
     let work =
         tokio::task::spawn_blocking(move || shared.shortcuts.choose(&ask, received, deadline));
-    // Words alone are compared when the model is late; that takes a little, too.
-    match tokio::time::timeout_at((deadline + RESERVE / 2).into(), work).await {
+    match tokio::time::timeout_at(latest.into(), work).await {
         Ok(Ok(chosen)) => reply::Body::Chosen(chosen),
         Ok(Err(panic)) => {
             tracing::error!("a phrase failed: {panic}");
             refused(Reason::Failed, "the phrase could not be answered", "")
         }
+        Err(_) if worker.shortcuts.is_starting() => reply::Body::Chosen(Chosen {
+            model: mind::LOADING.to_owned(),
+            ..Chosen::default()
+        }),
         Err(_) => refused(Reason::Busy, "no answer in time", "ask again"),
     }
 }
