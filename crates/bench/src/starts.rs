@@ -105,7 +105,11 @@ fn make(before: Before, home: &Home<'_>, options: &Options) -> Result<(), Error>
         Before::Nothing => Ok(()),
         Before::Files => {
             let mut files = vec![options.worker.clone()];
-            collect(&models, &mut files).map_err(io(models.display()))?;
+            for directory in [models, PathBuf::from(&options.model)] {
+                if directory.is_dir() {
+                    collect(&directory, &mut files).map_err(io(directory.display()))?;
+                }
+            }
             files.iter().try_for_each(|file| forget(file))
         }
     }
