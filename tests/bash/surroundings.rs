@@ -249,7 +249,9 @@ fn shells_that_are_not_interactive_are_left_alone() {
     let Some(bash) = Shell::Bash.program() else {
         return;
     };
-    home.start(&Options::fake(Fake::Reverse)).hang_up();
+    let mut terminal = home.start(&Options::fake(Fake::Reverse));
+    home.wait_request("prompt", "the first prompt", |_| true);
+    terminal.hang_up();
     let calls = home.requests("prompt").len();
     let rc = home.home().join(".bashrc");
     let mut plain: Command = home.command(&bash);

@@ -141,6 +141,7 @@ fn tab_and_one_more_key_are_bound() {
 fn turned_off_it_leaves_nothing_behind() {
     let Some(home) = three_files() else { return };
     let mut terminal = home.start(&scripted(Fake::Reverse));
+    home.wait_request("prompt", "the first prompt", |_| true);
     tab_shows(&mut terminal, "argdump ", &OURS);
     terminal.clear_line();
     terminal.run("__tabsense_off");

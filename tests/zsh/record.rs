@@ -14,18 +14,25 @@ fn recorded(home: &Home, command: &str) -> Request {
     })
 }
 
-/// All commands recorded up to and with `last`.
-fn all_until(home: &Home, last: &str) -> Vec<String> {
-    recorded(home, last);
-    let commands = home
-        .requests("prompt")
-        .iter()
-        .map(|request| request.get("command"))
-        .collect::<Vec<_>>();
-    commands
-        .into_iter()
-        .filter(|command| !command.is_empty())
-        .collect()
+/// Waits until these commands are told, and says that no others are. Each is told by a process of its
+/// own, so two quick ones may come in either order.
+#[track_caller]
+fn only_recorded(home: &Home, wanted: &[&str]) {
+    for command in wanted {
+        recorded(home, command);
+    }
+    let (mut told, mut wanted) = (commands(home), wanted.to_vec());
+    told.sort();
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+}
+
+/// The commands that were told so far.
+fn commands(home: &Home) -> Vec<String> {
+    let requests = home.requests("prompt");
+    let mut told: Vec<String> = requests.iter().map(|told| told.get("command")).collect();
+    told.retain(|command| !command.is_empty());
+    told
 }
 
 #[test]
@@ -95,7 +102,7 @@ fn an_empty_line_records_nothing_and_keeps_the_status() {
     terminal.run("");
     terminal.run("argdump $?");
     assert_eq!(home.arguments()[0], [b"1".to_vec()]);
-    assert_eq!(all_until(&home, "argdump $?"), ["false", "argdump $?"]);
+    only_recorded(&home, &["false", "argdump $?"]);
 }
 
 #[test]
@@ -136,7 +143,7 @@ fn a_leading_space_is_never_recorded() {
     terminal.press(" for i in 1; do\recho hide2\r");
     terminal.run("done");
     terminal.run("echo keep");
-    assert_eq!(all_until(&home, "echo keep"), ["echo keep"]);
+    only_recorded(&home, &["echo keep"]);
 }
 
 #[test]
@@ -181,7 +188,8 @@ fn the_users_own_ignore_settings_hold() {
         }
         terminal.run("echo keep3");
         terminal.run("echo last");
-        let commands = all_until(&home, "echo keep3");
+        recorded(&home, "echo keep3");
+        let commands = commands(&home);
         assert!(
             commands
                 .iter()
@@ -201,9 +209,5 @@ fn a_line_that_another_hook_lets_through_is_recorded() {
     terminal.run("echo secret");
     terminal.run("echo two");
     terminal.run("echo three");
-    // Each is told in the background: they need not arrive in order.
-    recorded(&home, "echo one");
-    let mut commands = all_until(&home, "echo two");
-    commands.sort();
-    assert_eq!(commands, ["echo one", "echo two"]);
+    only_recorded(&home, &["echo one", "echo two"]);
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -16,6 +16,9 @@ const WARM_UP: usize = 20;
 
 /// A typical list, where the number of candidates is not what is varied.
 const TYPICAL: usize = 64;
+
+/// Between two keys of a fast typist, where several type at once.
+const KEY: Duration = Duration::from_millis(80);
 
 /// One situation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +136,9 @@ impl Scenario {
                 .step_by(self.shells)
             {
                 request(home, &input(n))?.add_to(&mut samples);
+                if self.shells > 1 {
+                    thread::sleep(KEY);
+                }
             }
             Ok(samples)
         };

@@ -24,7 +24,7 @@ use super::{
     check_rows, empty, sees, separately,
 };
 use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parameters::{Embedding, HEAD_EPS, Parameters};
 use crate::sequence::Sequence;
 
