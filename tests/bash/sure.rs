@@ -1,7 +1,9 @@
 //! Of several candidates the first goes in at once when the answer is sure.
 
 use super::{NEXT, PATIENT, list, list_is, scripted, tab_shows};
-use crate::common::{ENTER, Fake, Home, Options, Shell, TAB, Terminal, eventually};
+use crate::common::{
+    ENTER, Fake, Home, Options, Shell, TAB, Terminal, eventually, odd_names_are_inserted,
+};
 
 /// bash with its own settings for lists.
 fn usual(fake: Fake) -> Options {
@@ -64,29 +66,7 @@ fn directories_keep_their_slash_and_words_what_their_completion_says() {
 
 #[test]
 fn odd_names_are_inserted_as_they_are() {
-    for name in [
-        &b"x it's a \"$(touch PWNED)\""[..],
-        b"x*?[a]{b}",
-        b"x!sure",
-        b"x\\0 ~",
-        "x\u{6253} \u{e9}".as_bytes(),
-        b"x bad\xff",
-    ] {
-        let Some(home) = Home::new(Shell::Bash) else {
-            return;
-        };
-        home.files(&[name, b"x"]);
-        let mut terminal = home.start(&usual(Fake::Sure));
-        terminal.press(format!("argdump ./x{TAB}{ENTER}"));
-        let expected = [b"./", name].concat();
-        assert_eq!(
-            home.next_arguments(0),
-            [expected],
-            "{}",
-            name.escape_ascii()
-        );
-        assert!(!home.work().join("PWNED").exists());
-    }
+    odd_names_are_inserted(Shell::Bash, &usual(Fake::Sure), &[]);
 }
 
 #[test]

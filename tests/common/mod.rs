@@ -28,7 +28,7 @@ pub(crate) use fake::{Fake, Request};
 pub(crate) use home::Home;
 pub(crate) use options::Options;
 pub(crate) use shell::Shell;
-pub(crate) use sure::a_habit_is_inserted_once;
+pub(crate) use sure::{a_habit_is_inserted_once, odd_names_are_inserted};
 pub(crate) use terminal::{CTRL_C, CTRL_U, DOWN, ENTER, ESC, TAB, Terminal, words_below};
 pub(crate) use worker::Worker;
 

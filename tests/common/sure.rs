@@ -1,6 +1,6 @@
-//! What is inserted at once, in any shell, with the real client and the real worker.
+//! What is inserted at once, in any shell.
 
-use super::{Home, Options, TAB, Terminal, eventually};
+use super::{ENTER, Home, Options, Shell, TAB, Terminal, eventually};
 
 /// In a home whose work directory holds `banana` and `berry`: after three times `banana` TAB takes
 /// it at once; taken back, the same TAB does not.
@@ -38,4 +38,35 @@ fn is_inserted(terminal: &mut Terminal) -> bool {
     });
     terminal.clear_line();
     line == "argdump banana x"
+}
+
+/// Names that a shell would read otherwise than they are written.
+const ODD: [&[u8]; 6] = [
+    b"x it's a \"$(touch PWNED)\"",
+    b"x*?[a]{b}",
+    b"x!sure",
+    b"x\\0 ~",
+    "x\u{6253} \u{e9}".as_bytes(),
+    b"x bad\xff",
+];
+
+/// Each odd name, and each of `more`, that a scripted client is sure of is what the program receives.
+#[track_caller]
+pub(crate) fn odd_names_are_inserted(shell: Shell, options: &Options, more: &[&[u8]]) {
+    for name in ODD.iter().chain(more) {
+        let Some(home) = Home::new(shell) else {
+            return;
+        };
+        home.files(&[name, b"x".as_slice()]);
+        let mut terminal = home.start(options);
+        terminal.press(format!("argdump ./x{TAB}{ENTER}"));
+        let expected = [b"./", *name].concat();
+        assert_eq!(
+            home.next_arguments(0),
+            [expected],
+            "{}",
+            name.escape_ascii()
+        );
+        assert!(!home.work().join("PWNED").exists());
+    }
 }

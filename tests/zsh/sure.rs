@@ -1,6 +1,8 @@
 //! Of several candidates the first goes in at once when the answer is sure.
 
-use crate::common::{CTRL_U, ENTER, Fake, Home, Options, Shell, TAB, Terminal};
+use crate::common::{
+    CTRL_U, ENTER, Fake, Home, Options, Shell, TAB, Terminal, odd_names_are_inserted,
+};
 
 /// A home with files, and zsh in it with this client.
 fn started(names: &[&str], fake: Fake, rc: &str) -> Option<(Home, Terminal)> {
@@ -69,26 +71,7 @@ fn matches_of_several_calls_keep_the_options_of_their_own() {
 
 #[test]
 fn odd_names_are_inserted_as_they_are() {
-    for name in [
-        &b"x it's a \"$(touch PWNED)\""[..],
-        b"x new\nline",
-        b"x*?[a]{b}",
-        b"x!sure",
-        b"x\\0 ~",
-        "x\u{6253} \u{e9}".as_bytes(),
-        b"x bad\xff",
-    ] {
-        let Some(home) = Home::new(Shell::Zsh) else {
-            return;
-        };
-        home.files(&[name, b"x"]);
-        let mut terminal = home.start(&Options::fake(Fake::Sure));
-        terminal.press(format!("argdump ./x{TAB}{ENTER}"));
-        let got = home.next_arguments(0);
-        let expected = [b"./", name].concat();
-        assert_eq!(got, [expected], "{}", name.escape_ascii());
-        assert!(!home.work().join("PWNED").exists());
-    }
+    odd_names_are_inserted(Shell::Zsh, &Options::fake(Fake::Sure), &[b"x new\nline"]);
 }
 
 #[test]
