@@ -122,6 +122,7 @@ fn group<S: Simd>(s: S, run: &mut Run, head: usize, queries: Range<usize>) {
             let column = total + at - seen.start;
             blocks!(S, queries, |rows, from| with_rows!(
                 rows,
+                S::QUERIES,
                 scores(
                     s,
                     run,
@@ -157,6 +158,7 @@ fn group<S: Simd>(s: S, run: &mut Run, head: usize, queries: Range<usize>) {
     for channel in (0..run.a.width).step_by(2 * S::LANES) {
         blocks!(S, queries, |rows, from| with_rows!(
             rows,
+            S::QUERIES,
             values(
                 s,
                 run,

@@ -230,18 +230,20 @@ pub(super) fn share(rows: usize, most: usize) -> usize {
     rows.div_ceil(rows.div_ceil(most))
 }
 
-/// Calls a function with the number of rows as a constant.
+/// Calls a function with the number of rows as a constant. More than `$most` never come: code for
+/// them would only take registers and room.
 macro_rules! with_rows {
-    ($rows:expr, $call:ident($($arg:expr),*)) => {
+    ($rows:expr, $most:expr, $call:ident($($arg:expr),*)) => {
         match $rows {
             1 => $call::<S, 1>($($arg),*),
             2 => $call::<S, 2>($($arg),*),
             3 => $call::<S, 3>($($arg),*),
             4 => $call::<S, 4>($($arg),*),
-            5 => $call::<S, 5>($($arg),*),
-            6 => $call::<S, 6>($($arg),*),
-            7 => $call::<S, 7>($($arg),*),
-            _ => $call::<S, 8>($($arg),*),
+            5 if $most > 4 => $call::<S, 5>($($arg),*),
+            6 if $most > 5 => $call::<S, 6>($($arg),*),
+            7 if $most > 6 => $call::<S, 7>($($arg),*),
+            8 if $most > 7 => $call::<S, 8>($($arg),*),
+            rows => unreachable!("{rows} rows"),
         }
     };
 }
@@ -258,7 +260,7 @@ impl Op for Apply<'_> {
             let mut row = 0;
             while row < all {
                 let rows = share(all - row, S::ROWS);
-                with_rows!(rows, block(s, &mut self, panel, row));
+                with_rows!(rows, S::ROWS, block(s, &mut self, panel, row));
                 row += rows;
             }
         }

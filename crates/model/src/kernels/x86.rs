@@ -174,7 +174,14 @@ impl Simd for Avx512 {
                     }
                 });
             }
-            sums.map(|sums| sums.map(|sum| _mm512_cvtepi32_ps(sum)))
+            // By way of `array::map` it is a call for each vector, through memory.
+            let mut out = [[_mm512_setzero_ps(); MOST]; M];
+            for_rows!(M, |ROW| {
+                for (out, sum) in out[ROW].iter_mut().zip(sums[ROW]) {
+                    *out = _mm512_cvtepi32_ps(sum);
+                }
+            });
+            out
         }
     }
 
@@ -327,8 +334,13 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                     }
                 });
             }
-            let none = _mm256_setzero_ps();
-            sums.map(|[a, b]| [_mm256_cvtepi32_ps(a), _mm256_cvtepi32_ps(b), none, none])
+            let mut out = [[_mm256_setzero_ps(); MOST]; M];
+            for_rows!(M, |ROW| {
+                for (out, sum) in out[ROW].iter_mut().zip(sums[ROW]) {
+                    *out = _mm256_cvtepi32_ps(sum);
+                }
+            });
+            out
         }
     }
 
