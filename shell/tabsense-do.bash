@@ -1,7 +1,7 @@
 # tabsense for bash, words into commands: a key turns what is typed into the command that it means, and
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
 # line, and the key pressed again brings the words back. tabsense-hooks.bash binds the key and reads
-# this (`tabsense init bash --words`) when it is pressed for the first time.
+# this (`tabsense init bash --part do`) when it is pressed for the first time.
 
 if [ -z "$__tabsense_native" ]; then
 

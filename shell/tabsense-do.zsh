@@ -1,6 +1,6 @@
 # tabsense for zsh, words into commands: a key turns what is typed into the command that it means, and
 # so does a line that begins with a comma and a blank. Nothing is ever run: the command stands on the
-# line. tabsense-hooks.zsh binds the key and reads this (`tabsense init zsh --words`) when it is pressed
+# line. tabsense-hooks.zsh binds the key and reads this (`tabsense init zsh --part do`) when it is pressed
 # for the first time.
 
 if [[ -o interactive && -o zle && -n ${TERM:-} && $TERM != dumb ]]; then

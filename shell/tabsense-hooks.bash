@@ -1,175 +1,10 @@
-# tabsense for bash, second half: completions that are registered get their wrappers, the prompt tells
-# what ran, and everything starts. `tabsense init bash` prints it after tabsense.bash, which decides
+# tabsense for bash, second half: the prompt tells what ran, and everything starts. `tabsense init bash` prints it after tabsense.bash, which decides
 # whether anything happens at all (`__tabsense_native`).
 #
 # The key for words is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that
 # is free, and not in vi mode, where Escape and then Enter come as the same bytes.
 
 if [ -z "$__tabsense_native" ]; then
-
-  # --- taking over what is registered
-
-  # Wraps every completion that is not wrapped yet; $1 is what `complete -p` says, when known. Each
-  # shell does it, and there may be hundreds: the work is done on whole arrays, with one `eval`.
-  __tabsense_adopt() {
-    # Patterns are several times faster in the C locale.
-    local IFS=$'\n' LC_ALL=C text=${1-} line bulk=''
-    # `-f` is not `-F`.
-    if shopt -q nocasematch; then
-      shopt -u nocasematch
-      __tabsense_adopt "$@"
-      shopt -s nocasematch
-      return 0
-    fi
-    local -a lines=() plain=() odd=()
-    __tabsense_stale=''
-    if [[ -n ${BLE_VERSION-} ]]; then
-      # ble.sh has its own line editor and its own order.
-      export __tabsense_native='ble.sh completes by itself'
-      return 0
-    fi
-    (($#)) || text=$(\builtin complete -p 2>/dev/null)
-    # shellcheck disable=SC2206 # what a pattern empties goes; globbing is off
-    {
-      lines=($text)
-      lines=(${lines[@]/#*' -F __tabsense_'*/})
-    }
-    __tabsense_sort_out
-    __tabsense_adopt_plain
-    __tabsense_adopt_rest
-    \eval "$bulk" 2>/dev/null
-    [[ $text$IFS == *" -D$IFS"* ]] || __tabsense_adopt_default
-    [[ $text$IFS == *" -I$IFS"* ]] || ((BASH_VERSINFO[0] < 5)) || __tabsense_adopt_first
-  }
-
-  # What completes a command without a completion of its own.
-  __tabsense_adopt_default() {
-    builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_none -D
-  }
-
-  # What completes the first word.
-  __tabsense_adopt_first() {
-    builtin complete -o bashdefault -o default -F __tabsense_f___tabsense_commands -I
-  }
-
-  # Splits `lines` into `plain` (options, one function, one name, no quotes) and `odd`.
-  __tabsense_sort_out() {
-    local -a neither=()
-    # shellcheck disable=SC2206
-    {
-      odd=(${lines[@]/#*' -F '*/})
-      plain=(${lines[@]/#*' -'[!oFDEI]*/})
-      neither=(${odd[@]/#*' -'[!oFDEI]*/})
-    }
-    # Mostly that was it. Else there is an odd function name, a blank in quotes, a part of a word with
-    # newlines or what needs quotes.
-    line="-F [A-Za-z0-9_]*([^A-Za-z0-9_ ]| [^ $IFS]* )|$IFS([^c]|c[^o]|co[^m]|com[^p]|comp[^l])"
-    line+="|[^A-Za-z0-9_./+@%:, '$IFS-]"
-    ((${#neither[@]} > 0 || ${#plain[@]} + ${#odd[@]} != ${#lines[@]})) ||
-      [[ $IFS${plain[*]-} =~ $line ]] || return 0
-    plain=() odd=()
-    for line in "${lines[@]}"; do
-      case $line in
-        'complete '*[!A-Za-z0-9_./+@%:,\ -]* | 'complete '*' -'[!oF]*' -F '* | *' -F '*[!A-Za-z0-9_]*' '*)
-          odd+=("$line")
-          ;;
-        'complete '*'-F '*) plain+=("$line") ;;
-        *) odd+=("$line") ;;
-      esac
-    done
-  }
-
-  # Adds to `bulk` what wraps the lines of `plain`.
-  __tabsense_adopt_plain() {
-    local function
-    local -a functions=()
-    local -A known=()
-    ((${#plain[@]})) || return 0
-    functions=("${plain[@]% *}")
-    for function in "${functions[@]##* }"; do
-      known[$function]=1
-    done
-    for function in "${!known[@]}"; do
-      bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
-    done
-    bulk+="${plain[*]/ -F / -F __tabsense_f_}$IFS"
-  }
-
-  # Wraps what the lines of `odd` register, or adds to `bulk` what does.
-  __tabsense_adopt_rest() {
-    local action name function words
-    local -A known=()
-    # bash printed it to be read again: words and single quotes only.
-    words="^complete( ([A-Za-z0-9_./+@%:,=-]|'[^']*'|\\\\')+)+\$"
-    for line in ${odd[@]+"${odd[@]}"}; do
-      action=${line#complete -}
-      name=${action##* }
-      action=${action% *}
-      # One action, one name: one wrapper for each action.
-      if [[ $action == [abcdefgjksuv] || $action == 'A '[a-z]* && $action != ??*[!a-z]* ]] &&
-        [[ $name == [A-Za-z0-9_]* && $name != *[!A-Za-z0-9_./+@%:,-]* && $line == 'complete -'* ]]; then
-        function=__tabsense_odd_${action/ /_}
-        if [[ -z ${known[$action]-} ]]; then
-          known[$action]=1
-          bulk+="$function() { __tabsense_calm __tabsense_actions \"\$2\" -$action; return 0; }$IFS"
-          bulk+="__tabsense_f_$function() { __tabsense_run $function \"\$@\"; }$IFS"
-        fi
-        bulk+="complete -F __tabsense_f_$function $name$IFS"
-      elif [[ $line != *" -P '\"%' -S '\"' "* && $line =~ $words ]]; then
-        # (Not job numbers: their order is fine.)
-        \eval "__tabsense_adopt_odd ${line#complete }" 2>/dev/null
-      fi
-    done
-  }
-
-  # Defines the wrapper of the completion function $1; its name tells the function.
-  __tabsense_wrapper() {
-    \eval "__tabsense_f_$1() { __tabsense_run $1 \"\$@\"; }" 2>/dev/null
-    declare -F "__tabsense_f_$1" >/dev/null
-  }
-
-  # Takes a completion apart that is more than a function; $@ is what stands after `complete`.
-  __tabsense_adopt_odd() {
-    local function='' program='' place='' name='' filter='' body made
-    local -a options=() actions=()
-    while (($#)); do
-      case $1 in
-        -o) options+=(-o "$2") && shift ;;
-        -F) function=$2 && shift ;;
-        -C) program=$2 && shift ;;
-        -A | -G | -W) actions+=("$1" "$2") && shift ;;
-        -X) actions+=(-X "$2") filter=1 && shift ;;
-        # The order of job numbers and the like is fine.
-        -P | -S) return 0 ;;
-        -D | -E | -I) place=$1 ;;
-        -[abcdefgjksuv]) actions+=("$1") ;;
-        --) ;;
-        *) name=$1 ;;
-      esac
-      shift
-    done
-    [[ -z $filter || -z $function$program ]] || return 0
-    [[ $function != *[!A-Za-z0-9_:./@%,+-]* ]] || return 0
-    body='\local code; code=0;'
-    [[ -z $function ]] || body+=" $function \"\$@\" || code=\$?;"
-    if [[ -n $program ]]; then
-      printf -v made '%q' "$program"
-      body+=" __tabsense_calm __tabsense_program $made \"\$@\";"
-    fi
-    if ((${#actions[@]})); then
-      printf -v made ' %q' "${actions[@]}"
-      body+=" __tabsense_calm __tabsense_actions \"\$2\"$made;"
-    fi
-    ((__tabsense_odd += 1))
-    \eval "__tabsense_odd_$__tabsense_odd() { $body return \$code; }"
-    __tabsense_wrapper "__tabsense_odd_$__tabsense_odd" || return 0
-    options+=(-F "__tabsense_f___tabsense_odd_$__tabsense_odd")
-    if [[ -n $place ]]; then
-      builtin complete "${options[@]}" "$place"
-    else
-      builtin complete "${options[@]}" -- "$name"
-    fi
-  }
 
   # --- the prompt
 
@@ -203,6 +38,9 @@ if [ -z "$__tabsense_native" ]; then
     local entry='' seconds=0 milliseconds=''
     # Ctrl-C is for the next command.
     trap '' INT QUIT TSTP
+    # The client takes the place of this subshell; lastpipe works without job control only.
+    set +m
+    shopt -s lastpipe
     ((ran == 0)) || __tabsense_entry
     # Nobody should keep these, also when another tool rewrites HISTCONTROL.
     [[ $entry != [$' \t']* ]] || entry=''
@@ -220,7 +58,7 @@ if [ -z "$__tabsense_native" ]; then
       [[ -z $entry ]] || printf '%s\0' "command=$entry" "ran_in=$__tabsense_cwd" "exit=$__tabsense_status" \
         "start=$seconds" "duration_ms=$milliseconds"
       printf '\0'
-    } | "$TABSENSE_BIN" prompt --hook
+    } | exec "$TABSENSE_BIN" prompt --hook
   }
 
   # Sets `entry` to the command that ran if the history list has it.
@@ -251,15 +89,22 @@ if [ -z "$__tabsense_native" ]; then
 
   __tabsense_settle() {
     local IFS=$' \t\n' LC_ALL=C text registered bound first
+    local -a parts=()
     first=$__tabsense_first
+    # Readline gets ready here, and not in the subshell and then here.
+    [[ -z $first ]] || builtin bind -X >/dev/null 2>&1
     text=$(__tabsense_look 2>/dev/null)
-    registered=${text%%$'\1'*}
-    text=${text:${#registered}+1}
-    bound=${text%%$'\1'*}
-    __tabsense_last=${text:${#bound}+1}
+    IFS=$'\1'
+    # shellcheck disable=SC2206 # globbing is off
+    parts=($text)
+    registered=${parts[0]-} bound=${parts[1]-} __tabsense_last=${parts[*]:2}
+    registered=${registered%$'\n'} IFS=$' \t\n'
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
-    [[ -z $__tabsense_stale ]] || __tabsense_adopt "$registered"
+    case $__tabsense_stale in
+      late) __tabsense_stale='' && __tabsense_defer "$registered" ;;
+      1) __tabsense_adopt "$registered" ;;
+    esac
     [[ -z $first ]] || __tabsense_do_start "$bound"
     __tabsense_first=''
     return 0
@@ -297,7 +142,7 @@ if [ -z "$__tabsense_native" ]; then
 
   __tabsense_hook() {
     local item nl=$'\n'
-    local -a rest=()
+    local -a others=()
     [[ ${PROMPT_COMMAND@a} != *r* ]] || return 0
     if [[ -n ${bash_preexec_imported-}${__bp_imported-} ]]; then
       # bash-preexec wants to be first and last itself.
@@ -319,37 +164,25 @@ if [ -z "$__tabsense_native" ]; then
     # An rc file that is read again sets the same string before the one that made way for us.
     [[ ${PROMPT_COMMAND[0]-} != "${PROMPT_COMMAND[1]-}" ]] || unset 'PROMPT_COMMAND[0]'
     for item in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
-      [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || rest+=("$item")
+      [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || others+=("$item")
     done
-    PROMPT_COMMAND=(__tabsense_prompt ${rest[@]+"${rest[@]}"} __tabsense_ready)
+    PROMPT_COMMAND=(__tabsense_prompt ${others[@]+"${others[@]}"} __tabsense_ready)
   }
 
   # --- words into commands
 
   # tabsense-do.bash defines these two anew: most shells never need it, and each would read it at its start.
   __tabsense_do_key() {
-    ! __tabsense_calm __tabsense_do_load || __tabsense_do_key
+    ! __tabsense_calm __tabsense_load 'do' || __tabsense_do_key
   }
 
   __tabsense_do_comma() {
-    if __tabsense_do_load; then
+    if __tabsense_load 'do'; then
       __tabsense_do_comma "$@"
     else
       printf '%s\n' 'tabsense: no answer' >&2
       return 1
     fi
-  }
-
-  __tabsense_do_load() {
-    local aliases=-u text
-    __tabsense_client || return 1
-    # Before the aliases are off: here Ctrl-C may come.
-    text=$("$TABSENSE_BIN" init bash --words 2>/dev/null)
-    shopt -q expand_aliases && aliases=-s
-    shopt -u expand_aliases
-    \eval "$text"
-    shopt "$aliases" expand_aliases
-    declare -F __tabsense_do_ask >/dev/null
   }
 
   # At the first prompt, when all rc files have been read: the key, and the comma unless the user has
@@ -402,26 +235,21 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_most=1000
     # Seconds that a directory may take to read before the shell does it alone.
     __tabsense_patience=${__tabsense_patience:-0.045}
-    __tabsense_odd=${__tabsense_odd:-0}
-    # The completion functions that ran before.
-    unset -v __tabsense_known
-    declare -gA __tabsense_known=()
+    # What is registered and not wrapped yet, and what was.
+    __tabsense_kept=${__tabsense_kept-} __tabsense_was=${__tabsense_was-}
     __tabsense_ran=0 __tabsense_start=0
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void
-    __tabsense_wrapper __tabsense_none
-    __tabsense_wrapper __tabsense_commands
     __tabsense_heal
-    # The first prompt takes over what is registered, when the whole rc file has been read.
-    __tabsense_first=1 __tabsense_stale=1
+    # The first prompt looks at what is registered, when the whole rc file has been read.
+    __tabsense_first=1 __tabsense_stale=late
     # Should PROMPT_COMMAND be set anew until then, a TAB brings the hook back.
-    builtin compopt -D >/dev/null 2>&1 || __tabsense_adopt_default
-    ((BASH_VERSINFO[0] < 5)) || builtin compopt -I >/dev/null 2>&1 || __tabsense_adopt_first
+    builtin compopt -D >/dev/null 2>&1 || builtin complete -F __tabsense_late -D
+    ((BASH_VERSINFO[0] < 5)) || builtin compopt -I >/dev/null 2>&1 || builtin complete -F __tabsense_late -I
     # An old bash loses the hook to any string.
     if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
-      __tabsense_adopt
-      __tabsense_stale=1
+      __tabsense_defer "$(\builtin complete -p)"
     fi
     return 0
   }
@@ -429,5 +257,5 @@ if [ -z "$__tabsense_native" ]; then
 
 fi
 
-eval "${__tabsense_restore:-:}"
-unset -v __tabsense_restore
+eval "$__tabsense_restore"
+\unset -v __tabsense_restore

@@ -86,7 +86,7 @@ __tabsense_tell() {
 
 # tabsense-do.zsh defines these anew: most shells never need it, and each would read it at its start.
 _tabsense_do() {
-  if __tabsense_do_load; then
+  if __tabsense_load do 2>/dev/null; then
     _tabsense_do "$@"
   elif [[ $KEYS == *$'\r' && -n $__tabsense_do_break ]]; then
     LBUFFER+=$'\n'
@@ -94,19 +94,12 @@ _tabsense_do() {
 }
 
 __tabsense_do_comma() {
-  if __tabsense_do_load; then
+  if __tabsense_load do 2>/dev/null; then
     __tabsense_do_comma "$@"
   else
     print -ru2 -- 'tabsense: no answer'
     return 1
   fi
-}
-
-__tabsense_do_load() {
-  emulate -L zsh "${__tabsense_safe[@]}"
-  local bin=$TABSENSE_BIN
-  [[ $bin == */* ]] || bin=${commands[$bin]-}
-  [[ -n $bin && -x $bin ]] && eval "$("$bin" init zsh --words 2>/dev/null)" && (( ${+functions[__tabsense_do_ask]} ))
 }
 
 # What Alt-Enter is bound to without us, and whether that is zsh's own line break.
@@ -159,6 +152,8 @@ __tabsense_look_around() {
     other='fzf-tab shows its own list'
   elif (( ${+functions[.autocomplete__main]} || ${+functions[.autocomplete.__init__]} )); then
     other='zsh-autocomplete redraws its own list at each key'
+  elif [[ -n $__tabsense_replaced ]]; then
+    other='tabsense was replaced after this shell had started'
   fi
   if [[ -n $other ]]; then
     typeset -gx __tabsense_native=$other

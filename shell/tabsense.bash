@@ -2,11 +2,17 @@
 #
 # Nothing is bound to a key. Every completion that is registered with `complete` gets a wrapper that
 # runs it as it is and then asks `tabsense complete --hook` for the order of what it offers; whenever
-# there is no good answer the shell's own result stands. A hook in PROMPT_COMMAND and an arithmetic
+# there is no good answer the shell's own result stands. The first TAB does that (tabsense-tab.bash): until
+# then one function stands in for all of them, as no start has to wait for what only some shells need. A hook in PROMPT_COMMAND and an arithmetic
 # expansion in PS0 (no DEBUG trap) tell `tabsense prompt --hook` what ran, if the shell's own history
 # kept it.
 #
 # bash 3.2 must be able to parse the whole file: it decides below that everything stays native there.
+
+# The user's aliases must not change what is defined here, not even in the words that come next.
+__tabsense_restore=:
+\shopt -q expand_aliases && __tabsense_restore='\shopt -s expand_aliases'
+\shopt -u expand_aliases
 
 __tabsense_native=''
 case $- in
@@ -24,28 +30,19 @@ case ${BASH_VERSION:-0} in
     ;;
 esac
 
-# The user's aliases must not change what is defined here, and `set -a` must not export it.
-__tabsense_restore=''
-if [ -z "$__tabsense_native" ]; then
-  if \shopt -q expand_aliases; then
-    __tabsense_restore='shopt -s expand_aliases'
-    \shopt -u expand_aliases
-  fi
-  case $- in
-    *a*)
-      __tabsense_restore="${__tabsense_restore:-:}; set -a"
-      \set +a
-      ;;
-  esac
-fi
+# `set -a` must not export it.
+case $- in
+  *a*)
+    __tabsense_restore="$__tabsense_restore; set -a"
+    set +a
+    ;;
+esac
 
 if [ -z "$__tabsense_native" ]; then
 
   # Whether PROMPT_COMMAND may be an array.
   __tabsense_array=0
   ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) || __tabsense_array=1
-
-  # --- completions: what runs inside the shell
 
   # Runs a function of ours with the user's shell options out of the way.
   __tabsense_calm() {
@@ -63,110 +60,24 @@ if [ -z "$__tabsense_native" ]; then
     return "$__tabsense_result"
   }
 
-  # Runs the completion function $1 as bash would have ($2 command, $3 word, $4 word before), then
-  # orders what it offers.
-  __tabsense_run() {
-    local __tabsense_code
-    __tabsense_code=0
-    # Completions call each other (`sudo git`): only the outermost one orders. ble.sh, when it was
-    # loaded after us, has an order of its own.
-    if [[ -n ${__tabsense_inside-}${BLE_VERSION-} ]]; then
-      "$@" || __tabsense_code=$?
-      return "$__tabsense_code"
+  # Reads the part $1 of this script, which no start has to wait for. Fails with 2 when that is for good: the
+  # shell's own completion stays, or what is there now is another version and does not go with this one.
+  __tabsense_load() {
+    local IFS=$' \t\n' aliases=-u text code=0
+    [[ -z $__tabsense_native ]] || return 2
+    __tabsense_client || return 1
+    # Before the aliases are off: here Ctrl-C may come.
+    { text=$("$TABSENSE_BIN" init bash --part "$1") || code=$?; } 2>/dev/null
+    # Not when it could not run or was ended.
+    ((code < 126)) || return 1
+    if ((code)) || [[ $text != "# tabsense $1 ${__tabsense_version-}"$'\n'* ]]; then
+      export __tabsense_native='tabsense was replaced after this shell had started'
+      return 2
     fi
-    local __tabsense_inside
-    __tabsense_inside=1
-    "$@" || __tabsense_code=$?
-    # It may have loaded more completions: the next prompt looks. When it runs for the first time it
-    # may have put another one in its own place, which the next TAB on this line shall find wrapped.
-    __tabsense_stale=1
-    if ((__tabsense_code == 124)) || [[ -z ${__tabsense_known[$1]-} ]]; then
-      __tabsense_known[$1]=1
-      __tabsense_calm __tabsense_adopt
-    fi
-    # A loader registered the real completion: bash asks again.
-    ((__tabsense_code != 124)) || return 124
-    __tabsense_calm __tabsense_rank "${3-}" || :
-    return "$__tabsense_code"
-  }
-
-  # Adds what `compgen` makes for the word $1 from the arguments after it.
-  __tabsense_actions() {
-    local word=$1 made
-    shift
-    # `-W` is split at the user's IFS.
-    made=$(\builtin compgen "$@" -- "$word" 2>/dev/null)
-    [[ -n $made ]] || return 0
-    local IFS=$'\n'
-    # shellcheck disable=SC2206 # one candidate a line; globbing is off
-    COMPREPLY+=($made)
-    case " ${*//$IFS/ } " in
-      # bash takes these for file names by itself.
-      *' -f '* | *' -d '* | *' file '* | *' directory '*) compopt -o filenames 2>/dev/null || : ;;
-    esac
-  }
-
-  # `complete -C`: runs the registered command line $1 with command, word and word before.
-  __tabsense_program() {
-    local IFS=$'\n'
-    local made
-    made=$(
-      \export COMP_LINE COMP_POINT COMP_TYPE COMP_KEY
-      # The command line is the user's own; the words stay arguments.
-      \eval "$1 \"\$2\" \"\$3\" \"\$4\""
-    )
-    # shellcheck disable=SC2206
-    COMPREPLY+=($made)
-  }
-
-  # Offers nothing: for commands without a completion the files come from __tabsense_ask.
-  __tabsense_none() {
-    return 0
-  }
-
-  # The command word itself.
-  __tabsense_commands() {
-    # A path, a quote or an expansion is the shell's own business.
-    case $2 in
-      '' | *[!A-Za-z0-9_.+-]*) return 0 ;;
-    esac
-    __tabsense_calm __tabsense_actions "$2" -c
-  }
-
-  # Orders COMPREPLY for the word $1, or fills it where the shell would have listed files.
-  __tabsense_rank() {
-    local IFS=$'\n'
-    __tabsense_heal
-    __tabsense_client || return 0
-    # One candidate that fits has no order.
-    [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]-} != "$1"* ]] || return 0
-    ((${#COMPREPLY[@]} <= __tabsense_most)) || return 0
-    local answer flags item place code
-    local -a items=() lines=()
-    # A directory that took too long is not tried again until another one did.
-    place=${PWD-}/${1%"${1##*/}"}
-    [[ ${#COMPREPLY[@]} -gt 0 || $place != "$__tabsense_slow" ]] || return 0
-    answer=$(__tabsense_ask "$1" 2>/dev/null) || {
-      code=$?
-      ((code != 4)) || __tabsense_slow=$place
-      return 0
-    }
-    # shellcheck disable=SC2206
-    lines=($answer)
-    ((${#lines[@]} > 1)) || return 0
-    flags=${lines[0]}
-    for item in "${lines[@]:1}"; do
-      item=${item#=}
-      case $item in
-        *\\*) printf -v item '%b' "$item" ;;
-      esac
-      items+=("$item")
-    done
-    [[ $flags != *f* ]] || compopt -o filenames 2>/dev/null
-    [[ $flags != *n* ]] || compopt -o nospace 2>/dev/null
-    [[ $flags != *p* ]] || compopt +o plusdirs 2>/dev/null
-    compopt -o nosort 2>/dev/null || return 0
-    COMPREPLY=("${items[@]}")
+    shopt -q expand_aliases && aliases=-s
+    shopt -u expand_aliases
+    \eval "$text"
+    shopt "$aliases" expand_aliases
   }
 
   # Whether the client can be started: silently native after it was removed.
@@ -177,283 +88,101 @@ if [ -z "$__tabsense_native" ]; then
     esac
   }
 
-  # --- completions: what runs in a subshell, which may change options and fail
+  # --- completions, until the first TAB
 
-  # Asks for the order of COMPREPLY for the word $1. Prints a line of flags (f: file names,
-  # n: no blank after it, p: with the directories of `plusdirs`), then a line `=CANDIDATE` each, as for printf's %b.
-  __tabsense_ask() {
-    # lastpipe works without job control only.
-    set +m
-    shopt -s lastpipe
-    shopt -u nocasematch failglob nullglob
-    local word=$1 options flags='' quote='' raw base='' plain add=0 sure=0 unit=bytes
-    local -a list=() reply=()
-    options=$(\builtin compopt)
-    raw=${COMP_WORDS[COMP_CWORD]-}
-    case $raw in
-      [\"\']*) [[ $word == "$raw" ]] || quote=${raw:0:1} ;;
-    esac
-    __tabsense_base
-    plain=$word
-    [[ $quote == "'" ]] || __tabsense_unquote
-    if ((${#COMPREPLY[@]})); then
-      list=("${COMPREPLY[@]}")
-      __tabsense_cut
-      case $options in
-        *'-o plusdirs'*) __tabsense_more_directories ;;
-      esac
-      case $options in
-        *'-o nosort'*) __tabsense_once ;;
-        *) __tabsense_sort ;;
-      esac
-      ((${#list[@]} > 1)) || [[ ${list[*]} != "${COMPREPLY[*]}" ]] || return 1
-    else
-      __tabsense_files || return 1
-      ((${#list[@]})) || add=1
+  # Notes what $1, the text of `complete -p`, registers and has one function stand in for all of it, with one
+  # command: wrapping hundreds takes milliseconds, and not every shell completes.
+  __tabsense_defer() {
+    local IFS=$'\n' LC_ALL=C odd quoted bare=${1//" -P '\"%' -S '\"'"/}
+    # shellcheck disable=SC2206 # one a line; globbing is off
+    local -a names=($1)
+    if [[ -n ${BLE_VERSION-} ]]; then
+      # ble.sh has its own line editor and its own order.
+      export __tabsense_native='ble.sh completes by itself'
+      return 0
     fi
-    case $options in
-      *'-o filenames'*) flags+=f ;;
-    esac
-    # A list that is asked for, and going through the candidates, need all of them.
-    [[ ${COMP_TYPE-} != 9 ]] || sure=1
-    __tabsense_send "${list[@]}"
-  }
-
-  # Sends the candidates and prints the answer. Fails unless the answer is complete and right.
-  __tabsense_send() {
-    local e=$'\303\251' name item
-    local -a told=() order=() added=() seen=()
-    ((${#e} > 1)) || unit=chars
-    for item; do
-      case $flags in
-        *f*)
-          __tabsense_path "$item"
-          [[ ! -d $name || $item == */ ]] || item+=/
-          ;;
-        *)
-          # Not file names: what the function offers is shell text, often with its own blank.
-          item=${item% }
-          item=${item//\\/}
-          ;;
-      esac
-      told+=("$item")
-    done
+    # bash-completion has quotes for job numbers and the empty name. Beyond that: what needs quotes, or does
+    # not begin as a line should; and then whether quotes close on their line.
+    bare=${bare//"''"/}
+    odd="(^|$IFS)([^c]|c[^o]|co[^m]|com[^p]|comp[^l])|[^A-Za-z0-9_./+@%:, $IFS-]"
+    quoted="^(complete -[^'$IFS]*('[^'$IFS]*'[^'$IFS]*)*$IFS)*\$"
+    if [[ $bare =~ $odd && ! $1$IFS =~ $quoted ]]; then
+      # Not to be taken apart by lines.
+      ! __tabsense_load tab || __tabsense_adopt "$1"
+      return 0
+    fi
+    # shellcheck disable=SC2206
     {
-      printf '%s\0' 'shell=bash' "session=$__tabsense_session" "line=$COMP_LINE" \
-        "cursor=$COMP_POINT" "unit=$unit" "cwd=${PWD-}" "base=$base" 'pairs=0' "add=$add" "sure=$sure"
-      [[ $plain == *[\"\'\`\$]* && -z $quote ]] || printf '%s\0' "word=$base$plain"
-      printf '\0'
-      ((${#told[@]} == 0)) || printf '%s\0' "${told[@]}"
-    } | "$TABSENSE_BIN" complete --hook | mapfile -d '' -t reply
-    ((PIPESTATUS[1] == 0 && ${#reply[@]} > 2)) || return 1
-    [[ ${reply[0]} == v1 && ${reply[-1]} == . ]] || return 1
-    if [[ ${reply[1]} == '!sure' ]]; then unset 'reply[1]'; else sure=0; fi
-    unset 'reply[0]' 'reply[-1]'
-    for item in "${reply[@]}"; do
-      case $item in
-        =*[!0-9]* | = | =??????*) return 1 ;;
-        =*)
-          item=$((10#${item#=}))
-          [[ $item -lt $# && -z ${seen[item]-} ]] || return 1
-          seen[item]=1
-          order+=("$item")
-          ;;
-        +?$'\t'*) added+=("${item#+}") ;;
-        \?*) ;;
-        *) return 1 ;;
-      esac
-    done
-    ((${#order[@]} == $#)) || return 1
-    # Sure: as if there were only the first.
-    ((!sure)) || order=("${order[@]:0:1}") added=("${added[@]:0:1}")
-    (($#)) || __tabsense_added || return 1
-    printf '%s\n' "$flags."
-    local -a given=("$@")
-    for item in "${order[@]}"; do
-      __tabsense_print "${given[item]}"
-    done
-  }
-
-  # Prints one candidate for __tabsense_rank.
-  __tabsense_print() {
-    local text=${1//\\/\\\\}
-    printf '=%s\n' "${text//$'\n'/\\n}"
-  }
-
-  # The engine's own candidates, where the shell had none. Several that share less than what is
-  # typed would make readline shorten the line: an empty one keeps it.
-  __tabsense_added() {
-    local text common=''
-    local -a texts=()
-    ((${#added[@]})) || return 1
-    for text in "${added[@]}"; do
-      [[ $text != l* ]] || continue
-      text=${text#?$'\t'}
-      [[ $text == "$base"?* ]] || continue
-      # bash leaves these live in what is no file.
-      [[ $text != *[\`\$]* || -e $text || -L $text ]] || continue
-      texts+=("${text#"$base"}")
-    done
-    ((${#texts[@]})) || return 1
-    common=${texts[0]}
-    for text in "${texts[@]}"; do
-      while [[ $text != "$common"* ]]; do
-        common=${common%?}
-      done
-    done
-    if ((${#texts[@]} > 1)) && [[ $common != "$plain"* ]]; then
-      # readline would quote what is typed once more.
-      [[ $word == "$plain" && $word != *[!A-Za-z0-9_./,+@%~-]* ]] || return 1
-      texts+=('')
-    fi
-    # As file names they get quotes where needed.
-    flags=fn
-    for text in "${texts[@]}"; do
-      [[ $text == */ ]] || flags=f
-    done
-    printf '%s\n' "$flags."
-    for text in "${texts[@]}"; do
-      __tabsense_print "$text"
-    done
-    exit 0
-  }
-
-  # Sets `base`: what precedes the word within the argument (bash cuts at COMP_WORDBREAKS).
-  __tabsense_base() {
-    local left=${COMP_LINE:0:COMP_POINT} rest=$quote$word part
-    local -i i=COMP_CWORD
-    [[ $left == *"$rest" ]] || return 0
-    left=${left%"$rest"}
-    # The word itself: a part of COMP_WORDS, or two when it begins with `@`, or none when empty.
-    while ((i > 0)) && [[ -n $rest ]]; do
-      part=${COMP_WORDS[i]-}
-      [[ $part != "$rest"* ]] || part=$rest
-      [[ $rest == *"$part" ]] || break
-      rest=${rest%"$part"}
-      i+=-1
-    done
-    while ((i > 0)); do
-      part=${COMP_WORDS[i]-}
-      [[ -n $part && $left == *"$part" && $part != *[\;\|\&\<\>\(\)\"\'\`\$]* ]] || break
-      base=$part$base
-      left=${left%"$part"}
-      i+=-1
-    done
-    base=${base//\\/}
-  }
-
-  # Takes the backslashes out of `plain`.
-  __tabsense_unquote() {
-    local rest=$plain
-    [[ $rest == *\\* ]] || return 0
-    plain=''
-    while [[ $rest == *\\?* ]]; do
-      plain+=${rest%%\\*}
-      rest=${rest#*\\}
-      # Inside double quotes a backslash is one unless it quotes.
-      [[ $quote != '"' || $rest == [\$\`\"\\$'\n']* ]] || plain+=\\
-      plain+=${rest:0:1}
-      rest=${rest:1}
-    done
-    plain+=$rest
-  }
-
-  # A completion that answers with whole arguments, or does not look at what is typed: keeps what
-  # fits, without the part that stands before the word.
-  __tabsense_cut() {
-    local item
-    local -a fit=()
-    if [[ -n $base ]]; then
-      for item in "${list[@]}"; do
-        [[ $item != "$base$plain"* ]] || fit+=("${item#"$base"}")
-      done
-    elif [[ -n $plain && $options != *'-o filenames'* ]]; then
-      for item in "${list[@]}"; do
-        [[ $item != "$plain"* && $item != "$word"* && ${item,,} != "${plain,,}"* ]] || fit+=("$item")
-      done
-    fi
-    ((${#fit[@]} == 0)) || list=("${fit[@]}")
-  }
-
-  # What the option `plusdirs` adds: part of the order, so it is made here.
-  __tabsense_more_directories() {
-    local -a directories=()
-    builtin compgen -d -- "$word" | mapfile -t directories
-    flags+=p
-    ((${#directories[@]})) || return 0
-    flags+=f
-    list+=("${directories[@]}")
-  }
-
-  # The shell's own order: as readline sorts it, each once.
-  __tabsense_sort() {
-    local last=''
-    local -a sorted=()
-    printf '%s\0' "${list[@]}" | command sort -z | mapfile -d '' -t sorted
-    ((${#sorted[@]} == ${#list[@]})) || sorted=("${list[@]}")
-    list=()
-    for item in "${sorted[@]}"; do
-      [[ $item == "$last" ]] || list+=("$item")
-      last=$item
-    done
-  }
-
-  # Each candidate once, in the order of the completion function.
-  __tabsense_once() {
-    local item
-    local -A known=()
-    local -a given=("${list[@]}")
-    list=()
-    for item in "${given[@]}"; do
-      [[ -z ${known["x$item"]-} ]] || continue
-      known["x$item"]=1
-      list+=("$item")
-    done
-  }
-
-  # The files that the shell would list for the word, when its options say so. Fails when the shell
-  # had better do it: expansions, patterns, hosts, users, odd names, or a directory that takes long.
-  __tabsense_files() {
-    local action item name
-    case $options in
-      *'-o dirnames'*) action=-d ;;
-      *'-o default'*) action=-f ;;
-      *) return 0 ;;
-    esac
-    case $word in
-      *[\`\*\?\[]* | @* | \$*) return 1 ;;
-      *\$*) [[ $quote == "'" ]] || return 1 ;;
-      '~'*) [[ $word == '~'*/* ]] || return 1 ;;
-    esac
-    builtin compgen "$action" -- "$word" | command sort | {
-      # The first line comes when the directory has been read. End of file is no candidate either.
-      IFS= read -r -t "$__tabsense_patience" item || (($? == 1)) || exit 4
-      [[ -z $item ]] || list=("$item")
-      mapfile -t -n "$__tabsense_most" -O "${#list[@]}" list
+      names=(${names[@]##* })
+      names=(${names[@]/#[-\'\"\$\\]*/})
     }
-    ((${#list[@]} <= __tabsense_most)) || return 1
-    flags=f
-    for item in "${list[@]}"; do
-      __tabsense_path "$item"
-      # A name with a newline comes in pieces.
-      [[ -z $name || -e $name || -L $name ]] || return 1
-    done
-    [[ $action != -d || ${#list[@]} -gt 0 ]] || case $options in
-      *'-o default'*)
-        options='-o default'
-        __tabsense_files
-        ;;
-    esac
+    ((${#names[@]} == 0)) || builtin complete -F __tabsense_late -- "${names[@]}"
+    ! builtin compopt '' >/dev/null 2>&1 || builtin complete -F __tabsense_late -- ''
+    ! builtin compopt -E >/dev/null 2>&1 || builtin complete -F __tabsense_late -E
+    # The command word, and commands without a completion of their own, whatever is there.
+    builtin complete -F __tabsense_late -D
+    ((BASH_VERSINFO[0] < 5)) || builtin complete -F __tabsense_late -I
+    __tabsense_kept=${__tabsense_kept:+$__tabsense_kept$IFS}$1
   }
 
-  # Sets `name` to the file that the candidate $1 stands for; empty when only bash knows.
-  __tabsense_path() {
-    name=$1
-    [[ $name == '~'* && -z $quote ]] || return 0
-    case $name in
-      \~/*) name=${HOME-}/${name#??} ;;
-      *) name='' ;;
-    esac
+  # The completion that stands in for all the others: puts them back, has them wrapped, and bash asks again.
+  __tabsense_late() {
+    __tabsense_calm __tabsense_undefer
+    if ((${#FUNCNAME[@]} == 1)); then
+      if builtin compopt -- "${1-}" >/dev/null 2>&1 || builtin compopt -- "${1##*/}" >/dev/null 2>&1; then
+        return 124
+      fi
+      __tabsense_default "$@"
+      return
+    fi
+    # Another completion took this one for the command's own.
+    local __tabsense_form
+    __tabsense_form=$'\ncomplete [^\n]*-F ([A-Za-z0-9_]+) '
+    [[ $'\n'$__tabsense_was$'\n' =~ $__tabsense_form"${1-}"$'\n' ]] || return 0
+    "${BASH_REMATCH[1]}" "$@"
+  }
+
+  # Completes a command without a completion of its own: for those bash does not ask again.
+  __tabsense_default() {
+    local __tabsense_form __tabsense_spec
+    __tabsense_spec=$(\builtin complete -p -D 2>/dev/null) ||
+      __tabsense_spec='complete -o bashdefault -o default -D'
+    for __tabsense_form in bashdefault default dirnames filenames noquote nosort nospace plusdirs; do
+      [[ $__tabsense_spec != *" -o $__tabsense_form "* ]] || compopt -o "$__tabsense_form"
+    done
+    __tabsense_form=' -F ([^ ]+) -D$'
+    [[ $__tabsense_spec =~ $__tabsense_form ]] || return 0
+    "${BASH_REMATCH[1]}" "$@"
+  }
+
+  # Puts back what was noted where nothing else has been registered since. Then the part of this script
+  # that completes takes over, if it can be had.
+  __tabsense_undefer() {
+    local IFS=$'\n' LC_ALL=C line name back=''
+    local -A was=()
+    for line in $__tabsense_kept; do
+      [[ $line == *' -F __tabsense_late '* ]] || was[${line##* }]=$line
+    done
+    for line in $(\builtin complete -p 2>/dev/null); do
+      name=${line#complete -F __tabsense_late }
+      # There may have been nothing, and it may have been copied.
+      [[ $name == "$line" ]] || back+=${was[$name]:-"complete -r $name"}$IFS
+    done
+    __tabsense_evaluate "$back"
+    __tabsense_was=$__tabsense_kept __tabsense_kept='' __tabsense_stale=''
+    if __tabsense_load tab; then
+      __tabsense_adopt
+    elif (($? == 1)); then
+      # The next prompt tries it again.
+      __tabsense_stale=late
+    fi
+  }
+
+  # Evaluates the lines $1, commands `complete` and functions, whatever the user's alias of that name is.
+  __tabsense_evaluate() {
+    local text=$IFS$1
+    [[ -z ${BASH_ALIASES[complete]-} ]] || text=${text//"${IFS}complete "/"$IFS\\complete "}
+    \eval "$text" 2>/dev/null
   }
 
 fi

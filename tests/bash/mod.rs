@@ -62,9 +62,15 @@ fn interrupt(terminal: &mut Terminal) {
     terminal.wait_prompt();
 }
 
-/// Puts another client in place; at once, since the old one may be starting.
+/// Puts another client in place; at once, since the old one may be starting. What the script reads when
+/// it is needed is there, so that the answers of `text` are what is tested.
 fn client(home: &Home, text: &str) {
-    home.program("tabsense-next", text);
+    let (interpreter, text) = text.split_once('\n').expect("an interpreter");
+    let parts = concat!(env!("CARGO_MANIFEST_DIR"), "/shell/tabsense");
+    let init = format!(
+        "if [ \"$1\" = init ]; then echo \"# tabsense $4 \"; exec cat \"{parts}-$4\"*\".$2\"; fi"
+    );
+    home.program("tabsense-next", &format!("{interpreter}\n{init}\n{text}"));
     let bin = home.root().join("bin");
     std::fs::rename(bin.join("tabsense-next"), bin.join("tabsense-fake"))
         .expect("replace the client");

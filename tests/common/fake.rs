@@ -69,8 +69,9 @@ const SCRIPT: &str = r#"#!/usr/bin/env bash
 LC_ALL=C
 root='@ROOT@'
 if [[ $1 == init ]]; then
-  # What the script reads at the first press of the key for words.
-  cat "@SHELL@/tabsense-do.$2"
+  # What the script reads when it is needed first: `init SHELL --part NAME`.
+  printf '# tabsense %s \n' "$4"
+  cat "@SHELL@/tabsense-$4"*".$2"
   exit
 fi
 mode=$(<"$root/fake-mode")

@@ -39,11 +39,22 @@ impl Shell {
     /// The files of the source tree that are read at the start, in their order.
     pub(crate) fn scripts(self) -> [PathBuf; 2] {
         match self {
-            // tabsense-do is read at the first press of its key.
             Self::Zsh | Self::Bash => ["tabsense", "tabsense-hooks"],
             Self::Fish => ["tabsense", "tabsense-do"],
         }
         .map(|part| self.script(part))
+    }
+
+    /// The files that are read when they are needed first.
+    pub(crate) fn parts(self) -> Vec<PathBuf> {
+        match self {
+            Self::Zsh => &["tabsense-tab", "tabsense-do"][..],
+            Self::Bash => &["tabsense-tab", "tabsense-tab-order", "tabsense-do"],
+            Self::Fish => &[],
+        }
+        .iter()
+        .map(|part| self.script(part))
+        .collect()
     }
 
     fn script(self, part: &str) -> PathBuf {
@@ -55,12 +66,9 @@ impl Shell {
 
     /// Everything that this shell may read, as text.
     pub(crate) fn script_text(self) -> String {
-        let mut files = self.scripts().to_vec();
-        if self != Self::Fish {
-            files.push(self.script("tabsense-do"));
-        }
+        let files = self.scripts().into_iter().chain(self.parts());
         let read = |path| std::fs::read_to_string(path).expect("a part of the script");
-        files.into_iter().map(read).collect()
+        files.map(read).collect()
     }
 
     /// A line that reads the script from the source tree, as at a start.

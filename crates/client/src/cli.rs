@@ -38,6 +38,15 @@ impl ShellName {
     }
 }
 
+/// What a script leaves out at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScriptPart {
+    /// The order of what TAB offers
+    Tab,
+    /// Words into commands
+    Do,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Open a shell with everything on, on your own history, that leaves nothing behind
@@ -49,9 +58,9 @@ pub(crate) enum Command {
     Init {
         /// The shell
         shell: ShellName,
-        /// Print what the script reads when words are to become a command
+        /// Print a part that the script reads when it is needed
         #[arg(long, hide = true)]
-        words: bool,
+        part: Option<ScriptPart>,
     },
     /// Rank the completions of a line
     Complete(CompleteArgs),

@@ -1,13 +1,18 @@
 //! `tabsense init SHELL`: the script, with the place of this program before it.
+//!
+//! Every shell reads the script before its first prompt, so it is short: comments stay here, and what
+//! only some shells come to need are parts of their own, which the script asks for (`init SHELL --part
+//! NAME`) when they are needed. The program may have been replaced by then. Each part begins with a line
+//! that names it and the scripts' version, and a shell that started with another one does not take it.
 
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use super::{Outcome, print};
-use crate::cli::ShellName;
+use crate::cli::{ScriptPart, ShellName};
 use crate::failure::Failure;
 
-/// The parts of each script, in the order in which a shell reads them.
+/// What each shell reads when it starts, in this order.
 const ZSH: &[&str] = &[
     include_str!("../../../../shell/tabsense.zsh"),
     include_str!("../../../../shell/tabsense-hooks.zsh"),
@@ -21,22 +26,31 @@ const BASH: &[&str] = &[
     include_str!("../../../../shell/tabsense-hooks.bash"),
 ];
 
-/// What zsh and bash read when the key for words is pressed first.
-const ZSH_WORDS: &str = include_str!("../../../../shell/tabsense-do.zsh");
-const BASH_WORDS: &str = include_str!("../../../../shell/tabsense-do.bash");
+const ZSH_TAB: &[&str] = &[include_str!("../../../../shell/tabsense-tab.zsh")];
+const ZSH_DO: &[&str] = &[include_str!("../../../../shell/tabsense-do.zsh")];
+const BASH_TAB: &[&str] = &[
+    include_str!("../../../../shell/tabsense-tab.bash"),
+    include_str!("../../../../shell/tabsense-tab-order.bash"),
+];
+const BASH_DO: &[&str] = &[include_str!("../../../../shell/tabsense-do.bash")];
 
 pub(super) fn run(shell: ShellName) -> Outcome {
     print(script(shell)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the part that turns words into commands, where the script leaves it out.
-pub(super) fn words(shell: ShellName) -> Outcome {
-    print(match shell {
-        ShellName::Zsh => ZSH_WORDS,
-        ShellName::Bash => BASH_WORDS,
-        ShellName::Fish => "",
-    })?;
+/// Prints a part that the script leaves out; nothing where it leaves out nothing.
+pub(super) fn part(shell: ShellName, part: ScriptPart) -> Outcome {
+    let (name, files) = match (shell, part) {
+        (ShellName::Zsh, ScriptPart::Tab) => ("tab", ZSH_TAB),
+        (ShellName::Zsh, ScriptPart::Do) => ("do", ZSH_DO),
+        (ShellName::Bash, ScriptPart::Tab) => ("tab", BASH_TAB),
+        (ShellName::Bash, ScriptPart::Do) => ("do", BASH_DO),
+        (ShellName::Fish, _) => return Ok(ExitCode::SUCCESS),
+    };
+    let mut out = format!("# tabsense {name} {}\n", version(shell)).into_bytes();
+    out.extend_from_slice(&text(files));
+    print(out)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -45,12 +59,65 @@ pub(super) fn script(shell: ShellName) -> Result<Vec<u8>, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(format!("could not find this program: {error}")))?;
     let quoted = single_quoted(program.as_os_str().as_bytes(), shell);
-    let (before, parts) = match shell {
-        ShellName::Zsh => ("typeset -g TABSENSE_BIN=", ZSH),
-        ShellName::Bash => ("TABSENSE_BIN=", BASH),
-        ShellName::Fish => ("set -g TABSENSE_BIN ", FISH),
+    let version = version(shell);
+    Ok(match shell {
+        ShellName::Fish => [b"set -g TABSENSE_BIN ", &quoted[..], b"\n", &text(FISH)].concat(),
+        ShellName::Bash => {
+            let names = format!("\n__tabsense_version={version}\n");
+            [b"TABSENSE_BIN=", &quoted[..], names.as_bytes(), &text(BASH)].concat()
+        }
+        ShellName::Zsh => zsh(&quoted, &version),
+    })
+}
+
+/// zsh reads all that is evaluated before it runs the first word of it, so what an alias stands for
+/// could be anywhere: the script is one word, evaluated with aliases off. No word here is open to one.
+/// It is written without line breaks, which CSH_JUNKIE_QUOTES does not take in quotes.
+fn zsh(program: &[u8], version: &str) -> Vec<u8> {
+    let names = format!("\n'typeset' -g +x __tabsense_version={version} __tabsense_aliases=\n");
+    [
+        b"'typeset' -g TABSENSE_BIN=",
+        program,
+        names.as_bytes(),
+        b"\\builtin \\[ -o aliases \\] && __tabsense_aliases=aliases\n\\builtin \\setopt no_aliases\n\\builtin \\eval ",
+        &dollar_quoted(&text(ZSH)),
+        b"\n\\builtin \\setopt ${__tabsense_aliases:-no_aliases}\n\\builtin \\unset __tabsense_aliases\n",
+    ]
+    .concat()
+}
+
+/// What tells the scripts of one version from those of another: a checksum over all that a shell may
+/// read (FNV-1a, 64 bits, as published in draft-eastlake-fnv).
+fn version(shell: ShellName) -> String {
+    let all = match shell {
+        ShellName::Zsh => [ZSH, ZSH_TAB, ZSH_DO],
+        ShellName::Bash => [BASH, BASH_TAB, BASH_DO],
+        ShellName::Fish => [FISH, &[], &[]],
     };
-    Ok([before.as_bytes(), &quoted, b"\n", parts.concat().as_bytes()].concat())
+    let bytes = all.concat().into_iter().flat_map(str::bytes);
+    let sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{sum:016x}")
+}
+
+fn text(parts: &[&str]) -> Vec<u8> {
+    parts
+        .iter()
+        .flat_map(|part| without_comments(part))
+        .collect()
+}
+
+/// Without lines that are comments or empty, and without indentation: each shell reads it at each start.
+/// The scripts have no text of several lines in which that would matter.
+fn without_comments(script: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(script.len());
+    let lines = script.lines().map(str::trim_start);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
+    }
+    out
 }
 
 /// In single quotes, as each shell reads them.
@@ -60,6 +127,20 @@ fn single_quoted(text: &[u8], shell: ShellName) -> Vec<u8> {
         match (shell, byte) {
             (ShellName::Fish, b'\'' | b'\\') => out.extend_from_slice(&[b'\\', byte]),
             (_, b'\'') => out.extend_from_slice(b"'\\''"),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+/// In `$'…'`, on one line.
+fn dollar_quoted(text: &[u8]) -> Vec<u8> {
+    let mut out = b"$'".to_vec();
+    for &byte in text {
+        match byte {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
             _ => out.push(byte),
         }
     }
@@ -82,5 +163,23 @@ mod tests {
             single_quoted(path, ShellName::Fish),
             b"'/opt/it\\'s a \\\\ dir/tabsense'"
         );
+    }
+
+    #[test]
+    fn a_script_in_quotes_is_one_line() {
+        assert_eq!(dollar_quoted(b"a='\\n'\nb"), b"$'a=\\'\\\\n\\'\\nb'");
+    }
+
+    #[test]
+    fn comments_and_indentation_are_left_out() {
+        let script = "# one\nif a; then\n\n  # two\n  b '#' # three\nfi\n";
+        assert_eq!(without_comments(script), b"if a; then\nb '#' # three\nfi\n");
+    }
+
+    #[test]
+    fn each_shell_has_a_version_of_its_own() {
+        let of = |shell| version(shell);
+        assert_ne!(of(ShellName::Zsh), of(ShellName::Bash));
+        assert_eq!(of(ShellName::Bash).len(), 16);
     }
 }

@@ -59,13 +59,11 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Try { shell } => try_shell::run(shell),
-        Command::Init { shell, words } => {
-            if words {
-                init::words(shell)
-            } else {
-                init::run(shell)
-            }
-        }
+        Command::Init { shell, part: None } => init::run(shell),
+        Command::Init {
+            shell,
+            part: Some(part),
+        } => init::part(shell, part),
         Command::Complete(args) => complete::run(args),
         Command::Worker { command } => worker::run(&command),
         Command::Import { source, file } => history::import(source, file),
