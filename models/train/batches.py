@@ -41,7 +41,7 @@ def state_ids(pack, row, rng, vary):
     if vary and past:
         draw = rng.random()
         made = pack.kinds[row[0]].startswith("made")
-        past = [] if draw < 0.12 and not made else past[-rng.integers(1, len(past) + 1):] if draw < 0.35 and not made else past
+        past = [] if draw < 0.16 and not made else past[-rng.integers(1, len(past) + 1):] if draw < 0.38 and not made else past
     frame, last, ran = pack.frame[question], pack.segment(row[4]), [pack.segment(i) for i in past]
     room = text.STATE_TOKENS - len(frame) - 1 - len(last)
     while head and sum(map(len, head)) > room:
@@ -123,7 +123,7 @@ class Decisions(IterableDataset):
     def evened(self, pool):
         """Rows of projects with many decisions count less: a project weighs the root of its number."""
         repo = self.pack.rows[pool, 1]
-        weight = np.bincount(repo)[repo].astype(np.float64) ** -0.4
+        weight = np.bincount(repo)[repo].astype(np.float64) ** -0.3
         return np.cumsum(weight / weight.sum())
 
     def __iter__(self):

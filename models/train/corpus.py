@@ -1,8 +1,8 @@
-"""Reads shell command sequences and file trees out of local git repositories.
+"""Reads shell command sequences and file trees out of local git repositories and source archives.
 
-    corpus.py OUT REPO_DIR:OWNER/NAME ...
+    corpus.py OUT REPO_DIR_OR_TARBALL:OWNER/NAME ...
 
-For every repository (bare or not) with an open licence it writes rows in the format of
+For every project with an open licence (a repository, bare or not, or a source tarball) it writes rows in the format of
 `seqs.jsonl.gz` and `trees.jsonl.gz`: commands of fenced documentation blocks, CI steps,
 Dockerfiles, simple lines of scripts and usage comments of source files, in document order,
 with the directory they were most likely typed in. A directory counts as right when words of
@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 LICENCES = [  # first match wins; None means: do not use
@@ -34,7 +35,8 @@ LICENCES = [  # first match wins; None means: do not use
     (r"Attribution 4\.0 International|CC BY 4\.0", "CC-BY-4.0"),
     (r"Creative Commons Attribution", "CC-BY"),
 ]
-SHELL_TAGS = {"bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "shellscript", "fish", "cmd-bash", "prompt"}
+SHELL_TAGS = {"bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "shellscript", "fish", "cmd-bash", "prompt",
+              "azurecli", "azurecli-interactive", "dotnetcli", "bash-interactive", "sh-session", "shell-script"}
 PRIVATE = re.compile(
     r"(?<!git)@[\w-]+\.\w|\b(?!127\.0\.0\.1)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|\b[0-9a-fA-F]{32,}\b|[A-Za-z0-9+/]{40,}"
     r"|(?i:passw(or)?d|secret|token|api_?key|credential)s?[=: ]['\"]?\w{6,}|/(?:home|Users)/\w+")
@@ -42,25 +44,21 @@ PROMPT = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.@~/:-]*[$%❯➜]|PS>)\s+")
 CONTROL = re.compile(r"^(if|then|else|elif|fi|for|while|do|done|case|esac|function|\{|\}|\(|\)|\.\.\.)\b|^[{}()]|;;$|^\s*\w+\s*\(\)")
 PLACEHOLDER = re.compile(r"<[\w\s./-]+>|\{\{|\[[\w\s|-]+\]|\bYOUR|path/to|example\.com|\.\.\.|\b[A-Z]{3,}_[A-Z_]+\b(?!=)")
 WORD = re.compile(r"^[A-Za-z_.~/][\w.+~/@-]*$")
-ROWS_PER_REPO, DOCS_PER_REPO, PATHS_PER_REPO = 2500, 700, 12000
+ROWS_PER_REPO, DOCS_PER_REPO, PATHS_PER_REPO, BIGGEST = 2500, 700, 12000, 300_000
+DOCS = re.compile(r"\.(md|mdx|rst|adoc|markdown)$", re.I)
+SOURCES = (".py", ".sh", ".go", ".rs", ".js", ".rb", ".pl", ".php", ".yaml", ".yml", ".toml")
+READ = re.compile(DOCS.pattern + r"|(^|/)(licen[cs]e|copying|unlicense)[\w.-]*$|^licenses/|Dockerfile|\.(py|sh|bash|zsh|go|rs|js|rb|pl|php|ya?ml|toml)$", re.I)
 
 
 def git(repo, *args, data=None):
     return subprocess.run(["git", "-c", "safe.directory=*", "-C", str(repo), *args], input=data, capture_output=True, check=False).stdout
 
 
-class Repository:
-    """Tree and blobs of the newest commit of a repository on disk."""
+class Project:
+    """File tree and texts of a project: `sizes` {file: bytes}, `children` {directory: names}."""
 
-    def __init__(self, path, name):
-        self.path, self.name = path, name
-        listing = git(path, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace").split("\0")
-        self.sizes = {}
-        for row in filter(None, listing):
-            meta, file = row.split("\t", 1)
-            size = meta.split()[3]
-            if size.isdigit() and file.isprintable():
-                self.sizes[file] = int(size)
+    def __init__(self, name, sizes):
+        self.name, self.sizes = name, sizes
         self.known = set(self.sizes)
         self.children = {".": set()}
         for file in self.sizes:
@@ -68,22 +66,6 @@ class Repository:
             for i, part in enumerate(parts):
                 parent = "/".join(parts[:i]) or "."
                 self.children.setdefault(parent, set()).add(part + ("/" if i < len(parts) - 1 else ""))
-
-    def read(self, files):
-        """Yields (file, text) for the blobs."""
-        for start in range(0, len(files), 200):
-            part = files[start:start + 200]
-            out = git(self.path, "cat-file", "--batch", data="".join(f"HEAD:{f}\n" for f in part).encode())
-            at = 0
-            for file in part:
-                end = out.find(b"\n", at)
-                head = out[at:end].split()
-                if len(head) < 3 or head[1] != b"blob":
-                    at = end + 1
-                    continue
-                size = int(head[2])
-                yield file, out[end + 1:end + 1 + size].decode("utf-8", "replace")
-                at = end + 2 + size
 
     def licence(self):
         files = [f for f in self.sizes if re.match(r"(?i)^(licen[cs]e|copying|unlicense)[\w.-]*$", f)]
@@ -108,6 +90,55 @@ class Repository:
                 parts.append(part)
         path = "/".join(parts) or "."
         return path if path in self.known or path in self.children else None
+
+
+class Repository(Project):
+    """The newest commit of a git repository on disk."""
+
+    def __init__(self, path, name):
+        self.path, sizes = path, {}
+        for row in filter(None, git(path, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace").split("\0")):
+            meta, file = row.split("\t", 1)
+            size = meta.split()[3]
+            if size.isdigit() and file.isprintable():
+                sizes[file] = int(size)
+        super().__init__(name, sizes)
+
+    def read(self, files):
+        """Yields (file, text) for the blobs."""
+        for start in range(0, len(files), 200):
+            part = files[start:start + 200]
+            out = git(self.path, "cat-file", "--batch", data="".join(f"HEAD:{f}\n" for f in part).encode())
+            at = 0
+            for file in part:
+                end = out.find(b"\n", at)
+                head = out[at:end].split()
+                if len(head) < 3 or head[1] != b"blob":
+                    at = end + 1
+                    continue
+                size = int(head[2])
+                yield file, out[end + 1:end + 1 + size].decode("utf-8", "replace")
+                at = end + 2 + size
+
+class Archive(Project):
+    """A source tarball; the one directory it unpacks into is left out."""
+
+    def __init__(self, path, name):
+        sizes, self.texts = {}, {}
+        with tarfile.open(path) as tar:
+            members = [m for m in tar if m.isfile() and m.name.isprintable()]
+            tops = {m.name.split("/")[0] for m in members}
+            drop = len(members[0].name.split("/")[0]) + 1 if len(tops) == 1 else 0
+            for m in members:
+                file = m.name[drop:].removeprefix("./")
+                sizes[file] = m.size
+                if m.size < BIGGEST and READ.search(file):
+                    self.texts[file] = tar.extractfile(m).read().decode("utf-8", "replace")
+        super().__init__(name, sizes)
+
+    def read(self, files):
+        """Yields (file, text) for the files."""
+        yield from ((f, self.texts[f]) for f in files if f in self.texts)
 
 
 def words_of(cmd):
@@ -298,19 +329,19 @@ def usage_blocks(text):
 
 def extract(path, name):
     """(licence, sequences, tree row) of a repository; None when it may not or cannot be used."""
-    repo = Repository(path, name)
+    repo = Archive(path, name) if ".tar." in path else Repository(path, name)
     licence = repo.licence()
     if not repo.sizes or licence is None:
         return None
-    small = [f for f, size in repo.sizes.items() if size < 300_000 and not re.search(r"(^|/)(node_modules|vendor|third_party)/", f)]
-    docs = sorted((f for f in small if re.search(r"\.(md|mdx|rst|adoc|markdown)$", f, re.I)),
+    small = [f for f, size in repo.sizes.items() if size < BIGGEST and not re.search(r"(^|/)(node_modules|vendor|third_party)/", f)]
+    docs = sorted((f for f in small if DOCS.search(f)),
                   key=lambda f: (not re.search(r"(?i)readme|contributing|install|getting|quick|start|tutorial|guide", f), f.count("/"), f))
     sources = [
         ("doc", docs[:DOCS_PER_REPO]),
         ("ci", [f for f in small if f.startswith(".github/workflows/")][:30]),
         ("dockerfile", [f for f in small if "Dockerfile" in os.path.basename(f)][:40]),
         ("script", [f for f in small if f.endswith((".sh", ".bash", ".zsh"))][:150]),
-        ("usage", [f for f in small if f.endswith((".py", ".sh", ".go", ".rs", ".js", ".rb", ".pl", ".php", ".yaml", ".yml", ".toml"))][:2500]),
+        ("usage", [f for f in small if f.endswith(SOURCES)][:2500]),
     ]
     rows, seen, total = [], set(), 0
     for kind, files in sources:

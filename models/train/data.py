@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from tokenizers import Tokenizer
 
 import decisions
 import state
@@ -100,6 +101,7 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--made-paths", type=int, default=90000)
     ap.add_argument("--made-lines", type=int, default=12000)
+    ap.add_argument("--tokenizer", default="", help="keep this tokenizer.json instead of training one")
     ap.add_argument("--repos", type=int, default=0, help="only so many projects (for the tests)")
     a = ap.parse_args()
     rng, out, split = random.Random(a.seed), Path(a.out), Path(a.data) / "train"
@@ -114,7 +116,7 @@ def main():
     vocabulary = decisions.Vocabulary(seqs, Path(a.data) / "pages.txt")
     texts = pretraining_text(seqs, split, rng, 120000)
     names = [" " + n for paths in trees.values() for n in rng.sample(paths, min(len(paths), 600))]
-    tokenizer = state.train_tokenizer(texts + names)
+    tokenizer = Tokenizer.from_file(a.tokenizer) if a.tokenizer else state.train_tokenizer(texts + names)
     tokenizer.save(str(out / "tokenizer.json"))
     encoder = state.Encoder(tokenizer)
     packer, repos = Packer(encoder), {}

@@ -30,10 +30,11 @@ def arguments():
     for name, value in (("layers", 6), ("hidden", 256), ("inter", 512), ("head", 1), ("steps", 6000), ("pretrain", 2000), ("batch", 256), ("seed", 1),
                         ("workers", 3), ("every", 400), ("patience", 6)):
         ap.add_argument(f"--{name}", type=int, default=value)
-    for name, value in (("lr", 8e-4), ("dropout", 0.2), ("decay", 0.05), ("average", 0.998), ("none", 0.08), ("seconds", 520.0)):
+    for name, value in (("lr", 8e-4), ("dropout", 0.2), ("decay", 0.05), ("average", 0.998), ("none", 0.08), ("soft", 0.7), ("seconds", 520.0)):
         ap.add_argument(f"--{name}", type=float, default=value)
     ap.add_argument("--share", type=json.loads, default={}, help="other shares of the kinds of decisions, JSON")
     ap.add_argument("--start", default="", help="begin with the weights of this model16.pt instead of pre-training")
+    ap.add_argument("--teachers", nargs="*", default=[], help="model16.pt files; --soft is the weight of their averaged probabilities beside the answers")
     ap.add_argument("--compile", action="store_true", help="compile the network (pays off after about a minute)")
     ap.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return ap.parse_args()
@@ -67,6 +68,20 @@ def update(model, opt, loss, lr):
     opt.step()
 
 
+def loaded(path, device):
+    """A trained network from its model16.pt."""
+    kept = torch.load(path, map_location=device)
+    model = DecisionModel(Config(**kept["config"])).to(device)
+    model.load_state_dict({k: v.float() for k, v in kept["weights"].items()})
+    return model
+
+
+def taught(teachers, batch):
+    """The teachers' averaged probabilities of the options, [B,N]."""
+    with torch.no_grad():
+        return torch.stack([t(**batch).softmax(-1) for t in teachers]).mean(0)
+
+
 def pretrain(model, pack, a, log):
     opt, batches = optimizer(model, a), loader(Text(pack, a.batch * 2, a.seed), min(a.workers, 2))
     for step in range(a.pretrain):
@@ -83,14 +98,18 @@ def train(model, pack, valid, a, log, started):
     mean, opt = copy.deepcopy(model).requires_grad_(False), optimizer(model, a)
     batches = loader(Decisions(pack, a.batch, a.seed, {**SHARE, **a.share}, a.none), a.workers)
     best, since, losses, begun = (-1.0, 0), 0, [], time.time()
-    run = torch.compile(model) if a.compile else model
+    teachers = [loaded(t, a.device).eval().requires_grad_(False) for t in a.teachers]
+    run, *teachers = [torch.compile(m) if a.compile else m for m in (model, *teachers)]
     for step in range(a.steps):
         model.train()
         b = moved(next(batches), a.device)
         target = b.pop("target")
         with torch.autocast(a.device, torch.bfloat16, enabled=a.device == "cuda"):
             found = run(**b)
+            soft = taught(teachers, b) if teachers else None
         loss = F.cross_entropy(found, target)
+        if teachers:
+            loss = (1 - a.soft) * loss + a.soft * F.cross_entropy(found, soft)
         update(model, opt, loss, rate(step, max(step / a.steps, (time.time() - begun) / max(1.0, a.seconds - (begun - started))), a.lr))
         keep = min(a.average, step / (step + 50))
         with torch.no_grad():
@@ -128,11 +147,11 @@ def main():
 
     size = sum(p.numel() for p in model.parameters())
     if a.start:
-        model.load_state_dict({k: v.float() for k, v in torch.load(a.start, map_location=a.device)["weights"].items()})
+        model.load_state_dict(loaded(a.start, a.device).state_dict())
     elif a.pretrain:
         pretrain(model, pack, a, log)
     model, best, steps = train(model, pack, valid, a, log, started)
-    result = {"arguments": {k: v for k, v in vars(a).items() if k not in ("pack", "valid", "fit", "out", "start")}, "parameters": size, "best step": best[1], "steps done": steps,
+    result = {"arguments": {k: v for k, v in vars(a).items() if k not in ("pack", "valid", "fit", "out", "start", "teachers")}, "parameters": size, "best step": best[1], "steps done": steps,
               "seconds": round(time.time() - started), "valid": evaluate.report(model, valid, fit, a.device), "held out": evaluate.report(model, fit, valid, a.device)}
     (Path(a.out) / "result.json").write_text(json.dumps(result, indent=1))
     half = {k: v.half() for k, v in model.state_dict().items()}
