@@ -127,12 +127,10 @@ if [ -z "$__tabsense_native" ]; then
 
   # The completion that stands in for all the others: puts them back, has them wrapped, and bash asks again.
   __tabsense_late() {
-    __tabsense_calm __tabsense_undefer
+    [[ ${#FUNCNAME[@]} -gt 1 && -z $__tabsense_kept ]] || __tabsense_calm __tabsense_undefer
     if ((${#FUNCNAME[@]} == 1)); then
-      if builtin compopt -- "${1-}" >/dev/null 2>&1 || builtin compopt -- "${1##*/}" >/dev/null 2>&1; then
-        return 124
-      fi
-      __tabsense_default "$@"
+      ! builtin compopt -- "${1-}" >/dev/null 2>&1 || return 124
+      __tabsense_instead "$@"
       return
     fi
     # Another completion took this one for the command's own.
@@ -142,15 +140,16 @@ if [ -z "$__tabsense_native" ]; then
     "${BASH_REMATCH[1]}" "$@"
   }
 
-  # Completes a command without a completion of its own: for those bash does not ask again.
-  __tabsense_default() {
+  # Completes the command $1, which has a completion by its last part or none: for those bash does not ask
+  # again.
+  __tabsense_instead() {
     local __tabsense_form __tabsense_spec
-    __tabsense_spec=$(\builtin complete -p -D 2>/dev/null) ||
+    __tabsense_spec=$(\builtin complete -p -- "${1##*/}" 2>/dev/null || \builtin complete -p -D 2>/dev/null) ||
       __tabsense_spec='complete -o bashdefault -o default -D'
     for __tabsense_form in bashdefault default dirnames filenames noquote nosort nospace plusdirs; do
       [[ $__tabsense_spec != *" -o $__tabsense_form "* ]] || compopt -o "$__tabsense_form"
     done
-    __tabsense_form=' -F ([^ ]+) -D$'
+    __tabsense_form=' -F ([^ ]+) [^ ]+$'
     [[ $__tabsense_spec =~ $__tabsense_form ]] || return 0
     "${BASH_REMATCH[1]}" "$@"
   }
@@ -169,7 +168,7 @@ if [ -z "$__tabsense_native" ]; then
       [[ $name == "$line" ]] || back+=${was[$name]:-"complete -r $name"}$IFS
     done
     __tabsense_evaluate "$back"
-    __tabsense_was=$__tabsense_kept __tabsense_kept='' __tabsense_stale=''
+    __tabsense_was=${__tabsense_kept:-$__tabsense_was} __tabsense_kept='' __tabsense_stale=''
     if __tabsense_load tab; then
       __tabsense_adopt
     elif (($? == 1)); then

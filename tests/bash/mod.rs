@@ -2,6 +2,7 @@
 
 mod added;
 mod fallback;
+mod late;
 mod lint;
 mod meaning;
 mod names;

@@ -36,7 +36,8 @@ const SETTINGS: [&str; 34] = [
     "IFS=''",
     "IFS='*'",
     "unset IFS",
-    "alias local=false printf=false set=false builtin=false history=false",
+    "alias local=false printf=false set=false builtin=false history=false declare=false unset=false \
+        complete=false compopt=false shopt=false return=false command=false if=false case=false",
     "trap 'false' ERR; trap 'true' DEBUG",
 ];
 

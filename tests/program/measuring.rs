@@ -271,6 +271,9 @@ fn a_quick_benchmark_tells_every_stage() {
     for scenario in ["start-first", "start-cold", "start-warm"] {
         assert!(has(scenario, "first answer"), "no {scenario}");
     }
+    for stage in ["bare", "with tabsense", "added"] {
+        assert!(has("prompt-bash", stage), "no {stage}");
+    }
     // On a machine that is too busy the model is not asked.
     assert_eq!(has("tab-64", "forward"), has("tab-64", "tokenise"));
     for stage in [

@@ -1,6 +1,7 @@
 //! zsh.
 
 mod faults;
+mod late;
 mod meaning;
 mod names;
 mod options;

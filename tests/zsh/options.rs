@@ -119,12 +119,11 @@ fn set_before_the_init_line(settings: impl Iterator<Item = &'static str>) {
     };
     home.files(&["d_space/a b", "d_space/b c"]);
     for setting in settings {
-        let script = home.root().join("script.zsh");
-        std::fs::write(&script, Shell::Zsh.script_text()).expect("the script in one file");
-        let init = format!("eval \"$(<{})\"", script.display());
+        let init = Shell::Zsh.init_line(&home.client());
         let fake = home.root().join("bin/tabsense-fake");
+        // The parts that are read later come from the source tree, without a version.
         let rc = format!(
-            "{{prompt}}setopt {setting}\nTABSENSE_BIN={}\n{init}\n",
+            "{{prompt}}setopt {setting}\n{init}TABSENSE_BIN={} __tabsense_version=\n",
             fake.display()
         );
         session(&home, &Options::fake(Fake::Reverse).rc(&rc), setting);

@@ -39,13 +39,18 @@ impl<'a> Home<'a> {
     /// The client, in this home's environment.
     pub(crate) fn client(&self) -> Command {
         let mut command = Command::new(&self.options.client);
+        self.surround(&mut command);
+        command
+    }
+
+    /// Gives a program this home's environment and nothing else.
+    pub(crate) fn surround<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
             .env_clear()
             .env("HOME", self.directory.path())
             .env("XDG_RUNTIME_DIR", self.path("run"))
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("TABSENSE_WORKER", &self.options.worker);
-        command
+            .env("TABSENSE_WORKER", &self.options.worker)
     }
 
     /// Runs the client to its end.

@@ -4,9 +4,11 @@
 //! A row is one stage of one scenario. `total` is what the shell waits for: from starting the
 //! client's process to its end. The other stages are told by the client and the worker. A start
 //! (`starts.rs`) has rows of its own: from the TAB that finds no worker to the first answer, and to
-//! the first in which the decision model took part.
+//! the first in which the decision model took part. So do the shells' first prompts (`prompts.rs`), with
+//! and without us.
 
 mod home;
+mod prompts;
 mod samples;
 mod scenario;
 mod starts;
@@ -85,6 +87,7 @@ pub fn run(options: &Options) -> Result<Report, Error> {
         rows.extend(measured.rows);
     }
     rows.extend(starts::measure(options)?);
+    rows.extend(prompts::measure(options)?);
     Ok(Report {
         machine: machine(),
         rows,

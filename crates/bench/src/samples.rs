@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// The order in which a request goes through its stages.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 15] = [
     "client start",
     "connect",
     "encode",
@@ -19,6 +19,8 @@ const ORDER: [&str; 13] = [
     "total",
     "first answer",
     "with model",
+    "bare",
+    "with tabsense",
 ];
 
 /// One stage of one scenario.
