@@ -90,8 +90,8 @@ fn a_part_that_is_read_anew_belongs_to_the_line_that_was_read_last() {
 const ALIASES: [&str; 3] = [
     "alias local=false typeset=false emulate=false setopt=false zle=false autoload=false zmodload=false \
         return=false eval=false unset=false unfunction=false bindkey=false compadd=false shift=false",
-    "alias if=false for=false case=false while=false '[[=false' '[=false' builtin=false print=false",
-    "alias -g local='| cat' -- -g='| cat' +x=oops precmd=oops aliases=oops '&&=oops' else=oops",
+    "alias local=false if=false for=false case=false while=false '[[=false' '[=false' builtin=false print=false",
+    "alias -g -- local='| cat' -g='| cat' +x=oops precmd=oops aliases=oops '&&=oops' else=oops",
 ];
 
 #[test]

@@ -74,14 +74,14 @@ pub(super) fn script(shell: ShellName) -> Result<Vec<u8>, Failure> {
 /// could be anywhere: the script is one word, evaluated with aliases off. No word here is open to one.
 /// It is written without line breaks, which CSH_JUNKIE_QUOTES does not take in quotes.
 fn zsh(program: &[u8], version: &str) -> Vec<u8> {
-    let names = format!("\n'typeset' -g +x __tabsense_version={version}\n");
+    let names = format!("\n'typeset' '-g' '+x' __tabsense_version={version}\n");
     [
-        b"'typeset' -g TABSENSE_BIN=",
+        b"'typeset' '-g' TABSENSE_BIN=",
         program,
         names.as_bytes(),
-        b"'typeset' -g +x __tabsense_aliases=${${options[aliases]/on/aliases}/off/no_aliases}\n\\builtin \\setopt no_aliases\n\\builtin \\eval ",
+        b"'typeset' '-g' '+x' __tabsense_aliases=${${options[aliases]/on/aliases}/off/no_aliases}\n\\builtin \\setopt 'no_aliases'\n\\builtin \\eval ",
         &dollar_quoted(&text(ZSH)),
-        b"\n\\builtin \\setopt $__tabsense_aliases\n\\builtin \\unset __tabsense_aliases\n",
+        b"\n\\builtin \\setopt $__tabsense_aliases\n\\builtin \\unset '__tabsense_aliases'\n",
     ]
     .concat()
 }
