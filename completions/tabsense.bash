@@ -345,7 +345,7 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__bench)
-            opts="-h --json --quick --model --help"
+            opts="-h --json --quick --prompts --model --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1265,12 +1265,16 @@ _tabsense() {
             return 0
             ;;
         tabsense__subcmd__init)
-            opts="-h --words --help zsh fish bash"
+            opts="-h --part --help zsh fish bash"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --part)
+                    COMPREPLY=($(compgen -W "tab do" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -48,7 +48,8 @@ complete -c tabsense -n "__fish_tabsense_needs_command" -f -a "completions" -d '
 complete -c tabsense -n "__fish_tabsense_needs_command" -f -a "prompt" -d 'For the shells\' prompt hooks: `prompt --hook`'
 complete -c tabsense -n "__fish_tabsense_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c tabsense -n "__fish_tabsense_using_subcommand try" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c tabsense -n "__fish_tabsense_using_subcommand init" -l words -d 'Print what the script reads when words are to become a command'
+complete -c tabsense -n "__fish_tabsense_using_subcommand init" -l part -d 'Print a part that the script reads when it is needed' -r -f -a "tab\t'The order of what TAB offers'
+do\t'Words into commands'"
 complete -c tabsense -n "__fish_tabsense_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c tabsense -n "__fish_tabsense_using_subcommand complete" -l shell -d 'The shell whose syntax the line is in' -r -f -a "zsh\t'zsh'
 fish\t'fish'
@@ -121,6 +122,7 @@ complete -c tabsense -n "__fish_tabsense_using_subcommand eval; and __fish_seen_
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l model -d 'A checkpoint\'s directory' -r
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l json -d 'For programs'
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l quick -d 'Fewer requests, small sizes only'
+complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -l prompts -d 'Only how much later the first prompt of each shell stands'
 complete -c tabsense -n "__fish_tabsense_using_subcommand bench" -s h -l help -d 'Print help'
 complete -c tabsense -n "__fish_tabsense_using_subcommand model; and not __fish_seen_subcommand_from list info use verify quantize bench help" -s h -l help -d 'Print help'
 complete -c tabsense -n "__fish_tabsense_using_subcommand model; and not __fish_seen_subcommand_from list info use verify quantize bench help" -f -a "list" -d 'Show the models on this machine; * marks the one in use'

@@ -27,10 +27,21 @@ pub struct Options {
     pub client: PathBuf,
     /// The worker's program.
     pub worker: PathBuf,
-    /// How much to measure.
+    /// What to measure.
+    pub part: Part,
+    /// How much of it.
     pub effort: Effort,
     /// A checkpoint's directory, or `builtin`.
     pub model: String,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Everything.
+    All,
+    /// Only when a shell's first prompt stands.
+    Prompts,
 }
 
 /// How much to measure.
@@ -49,7 +60,7 @@ pub struct Report {
     pub machine: String,
     /// One for each stage of each scenario.
     pub rows: Vec<Row>,
-    /// Resident memory of the worker after the largest scenario, in MB (2^20 bytes).
+    /// Resident memory of the worker after the largest scenario, in MB (2^20 bytes); 0 when there was none.
     pub worker_rss_mb: f64,
 }
 
@@ -81,12 +92,14 @@ pub enum Error {
 pub fn run(options: &Options) -> Result<Report, Error> {
     let mut rows = Vec::new();
     let mut worker_rss_mb = 0.0_f64;
-    for scenario in scenario::all(options.effort) {
-        let measured = scenario.measure(options)?;
-        worker_rss_mb = worker_rss_mb.max(measured.worker_rss_mb);
-        rows.extend(measured.rows);
+    if options.part == Part::All {
+        for scenario in scenario::all(options.effort) {
+            let measured = scenario.measure(options)?;
+            worker_rss_mb = worker_rss_mb.max(measured.worker_rss_mb);
+            rows.extend(measured.rows);
+        }
+        rows.extend(starts::measure(options)?);
     }
-    rows.extend(starts::measure(options)?);
     rows.extend(prompts::measure(options)?);
     Ok(Report {
         machine: machine(),
@@ -123,10 +136,9 @@ impl std::fmt::Display for Report {
                 row.scenario, row.stage, row.n, row.p50_ms, row.p95_ms, row.p99_ms
             )?;
         }
-        write!(
-            f,
-            "{table}\nworker: {:.0} MB resident\n",
-            self.worker_rss_mb
-        )
+        if self.worker_rss_mb > 0.0 {
+            write!(table, "\nworker: {:.0} MB resident\n", self.worker_rss_mb)?;
+        }
+        f.write_str(&table)
     }
 }

@@ -132,6 +132,9 @@ pub(crate) enum Command {
         /// Fewer requests, small sizes only
         #[arg(long)]
         quick: bool,
+        /// Only how much later the first prompt of each shell stands
+        #[arg(long)]
+        prompts: bool,
         /// A checkpoint's directory
         #[arg(long, default_value = "builtin")]
         model: OsString,

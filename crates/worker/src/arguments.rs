@@ -90,6 +90,9 @@ pub(crate) struct Bench {
     /// Fewer requests, small sizes only
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Only how much later the first prompt of each shell stands
+    #[arg(long)]
+    pub(crate) prompts: bool,
     /// A checkpoint's directory, or `builtin`
     #[arg(long)]
     pub(crate) model: String,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use flate2::read::MultiGzDecoder;
-use tabsense_bench::Effort;
+use tabsense_bench::{Effort, Part};
 use tabsense_config::{Paths, Settings};
 use tabsense_rank::eval::history::Scored;
 use tabsense_rank::eval::{EvalError, completion, history, read_cases, read_users};
@@ -32,12 +32,18 @@ pub(crate) fn bench(what: &Bench) -> ExitCode {
     } else {
         Effort::Full
     };
+    let part = if what.prompts {
+        Part::Prompts
+    } else {
+        Part::All
+    };
     let report = std::env::current_exe()
         .map_err(|error| error.to_string())
         .and_then(|worker| {
             let options = tabsense_bench::Options {
                 client: what.client.clone(),
                 worker,
+                part,
                 effort,
                 model: what.model.clone(),
             };

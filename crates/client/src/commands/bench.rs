@@ -32,12 +32,12 @@ pub(super) fn eval(command: &EvalCommand) -> Outcome {
     Err(become_program(program))
 }
 
-pub(super) fn bench(json: bool, quick: bool, model: &OsStr) -> Outcome {
+/// `flags` that are given go to the worker's program as they are.
+pub(super) fn bench(flags: &[(bool, &str)], model: &OsStr) -> Outcome {
     let mut program = Command::new(worker_program());
     program
         .arg("bench")
-        .args(json.then_some("--json"))
-        .args(quick.then_some("--quick"))
+        .args(flags.iter().filter(|flag| flag.0).map(|flag| flag.1))
         .arg("--model")
         .arg(model);
     if let Ok(client) = std::env::current_exe() {

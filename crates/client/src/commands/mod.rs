@@ -75,7 +75,15 @@ fn dispatch(command: Command) -> Outcome {
         Command::Config { command } => config::run(command.as_ref()),
         Command::Doctor { json } => doctor::run(json),
         Command::Eval { command } => bench::eval(&command),
-        Command::Bench { json, quick, model } => bench::bench(json, quick, &model),
+        Command::Bench {
+            json,
+            quick,
+            prompts,
+            model,
+        } => {
+            let flags = [(json, "--json"), (quick, "--quick"), (prompts, "--prompts")];
+            bench::bench(&flags, &model)
+        }
         Command::Model { command } => model::run(&command),
         Command::Decide {
             state,
