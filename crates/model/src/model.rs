@@ -42,8 +42,8 @@ pub struct Options {
     pub precision: Precision,
     /// Instruction set of the CPU backend; the best if none is named.
     pub isa: Option<Isa>,
-    /// Threads that share large products in the CPU backend; one if none is named. A second one
-    /// gains only where a processor is free for it.
+    /// Threads that share large products in the CPU backend, and the options of a state where there is
+    /// a deadline; one if none is named. A second one gains only where a processor is free for it.
     pub threads: Option<usize>,
     /// Most bytes that the weights may take; none means no limit.
     pub memory_cap: Option<u64>,

@@ -1,6 +1,7 @@
 //! The reference runtime's own numbers: token ids, markers, logits and answers.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use tabsense_model::{
     Device, Isa, Json, Kind, Model, Options, Precision, Question, State, Stop, answers_json,
@@ -255,6 +256,41 @@ fn one_pass_equals_two_pieces() {
         }
     }
     assert!(compared > 0);
+}
+
+#[test]
+fn threads_that_share_the_options_change_no_number() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/builtin");
+    let names: Vec<String> = (0..24).map(|n| format!("chapter-{n}.md")).collect();
+    let logits = |isa, threads| {
+        let options = Options {
+            device: Device::Cpu,
+            isa: Some(isa),
+            threads: Some(threads),
+            ..Options::default()
+        };
+        let mut model = load(&directory, &options);
+        let text = State::text("@ ~/book\n$ vim ");
+        let state = model.state_piece(Kind::Choice, "next word", &text).unwrap();
+        model.backend().prepare(0, &state, &Stop::NEVER).unwrap();
+        let mut of = |count: usize| {
+            let options = model.options_piece(Kind::Choice, &names[..count], state.ids.len());
+            let stop = Stop {
+                flag: None,
+                deadline: Some(Instant::now() + Duration::from_secs(3600)),
+            };
+            let output = model.backend().options(0, &options.unwrap(), &stop);
+            output.unwrap().logits
+        };
+        [1, 2, 9, 24].map(&mut of)
+    };
+    for isa in Isa::available() {
+        let alone = logits(isa, 1);
+        assert_eq!(alone[3].len(), 24);
+        for threads in [2, 3] {
+            assert_eq!(logits(isa, threads), alone, "{}", isa.name());
+        }
+    }
 }
 
 #[test]

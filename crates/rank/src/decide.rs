@@ -125,8 +125,8 @@ impl Asked {
     }
 }
 
-/// What stands before the part of the word that the candidates replace.
-fn before(slot: &Slot<'_>) -> Vec<u8> {
+/// What stands before the part of the word that the candidates replace: [`Question::before`].
+pub fn before(slot: &Slot<'_>) -> Vec<u8> {
     let directory = slot.base();
     let mut before = slot.words.join(&b' ');
     if !directory.is_empty() {

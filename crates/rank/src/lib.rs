@@ -25,7 +25,7 @@ pub use candidate::{
     ScoredWord, Slot,
 };
 pub use confidence::{Confidence, Voice, confidence};
-pub use decide::{Asks, Decide, Question, SHORTLIST, blend, refine};
+pub use decide::{Asks, Decide, Question, SHORTLIST, before, blend, refine};
 pub use directories::{explain_directories, rank_directories};
 pub use feedback::{Fate, Feedback, Offer};
 pub use index::Index;

@@ -12,10 +12,10 @@ use tabsense_history::Offered;
 use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
 use tabsense_protocol::request::{self, Complete, Shell};
 use tabsense_rank::{
-    Candidate, Context, Kind, Match, Recent, Slot, Voice, confidence, rank_words, refine, used_here,
+    Candidate, Context, Kind, Match, Slot, Voice, confidence, rank_words, refine, used_here,
 };
 
-use crate::judge::markers;
+use crate::ahead::Around;
 use crate::offers::{Answer, Answers, letter};
 use crate::places::Places;
 use crate::server::refused;
@@ -31,9 +31,6 @@ const WARM_UP: Duration = Duration::from_millis(100);
 
 /// The most that looking at files may take.
 const DETAILS_BUDGET: Duration = Duration::from_millis(3);
-
-/// The most that reading the working directory for the model may take.
-const NAMES_BUDGET: Duration = Duration::from_millis(3);
 
 /// A first candidate that is less likely is not looked into for being sure.
 const POSSIBLE: f32 = 0.5;
@@ -96,7 +93,7 @@ pub(crate) struct Completion<'a> {
     pub(crate) places: Places,
     pub(crate) target: Option<Target>,
     pub(crate) deadline: Instant,
-    session: &'a [u8],
+    pub(crate) session: &'a [u8],
     received: Instant,
     stages: Vec<(&'static str, Instant)>,
 }
@@ -138,6 +135,7 @@ impl<'a> Completion<'a> {
     }
 
     fn run(mut self) -> Completed {
+        let around = self.look_around();
         let listing = self.listing();
         let mut candidates = self.natives(listing.as_ref());
         if candidates.is_empty() && self.ask.add {
@@ -145,7 +143,7 @@ impl<'a> Completion<'a> {
         }
         self.look_at_files(&mut candidates);
         self.stages.push(("gather", Instant::now()));
-        let decided = self.rank(&candidates);
+        let decided = self.rank(&candidates, &around);
         let ranked = decided
             .order
             .iter()
@@ -284,29 +282,17 @@ impl<'a> Completion<'a> {
     }
 
     /// Statistics first; the model refines when it is in time.
-    fn rank(&mut self, candidates: &[Candidate]) -> Decided {
+    fn rank(&mut self, candidates: &[Candidate], around: &Around) -> Decided {
         let root = self.places.project_root(self.worker);
-        let commands = self.worker.lock_sessions().recent(self.session);
-        let recent: Vec<Recent<'_>> = commands
-            .iter()
-            .map(|c| Recent {
-                command: &c.command,
-                cwd: &c.cwd,
-                exit: c.exit,
-            })
-            .collect();
         let words: Vec<&[u8]> = self.parsed.words.iter().map(Vec::as_slice).collect();
-        let names = self.known_names();
         let feedback = self.worker.feedback();
+        let recent = around.recent();
         let context = Context {
-            cwd: &self.ask.cwd,
             project_root: root.as_ref().map(|root| root.as_os_str().as_bytes()),
-            home: &self.ask.home,
             session: self.session,
             now: now(),
-            recent: &recent,
-            listing: &names,
             feedback: Some(&feedback),
+            ..around.context(self.ask, &recent)
         };
         let slot = Slot {
             words: &words,
@@ -386,32 +372,6 @@ impl<'a> Completion<'a> {
             confidence: confidence.first,
             sure,
         }
-    }
-
-    /// The names in the working directory that the model knows.
-    fn known_names(&self) -> Vec<&'static [u8]> {
-        let Ok(here) = self
-            .worker
-            .listings
-            .list(&self.places.cwd, self.left(NAMES_BUDGET))
-        else {
-            return Vec::new();
-        };
-        let is_there = |name: &&String| {
-            let bare = name.strip_suffix('/').unwrap_or(name);
-            let wanted = if name.ends_with('/') {
-                Kind::Directory
-            } else {
-                Kind::File
-            };
-            here.get(bare.as_bytes())
-                .is_some_and(|entry| entry.kind == wanted)
-        };
-        markers()
-            .iter()
-            .filter(is_there)
-            .map(|name| name.as_bytes())
-            .collect()
     }
 
     fn answer_for(&self, candidate: &Candidate, score: f32) -> Ranked {

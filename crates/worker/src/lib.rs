@@ -5,6 +5,7 @@
 //! [`recorder`] owns the store, [`run`] owns the life of the process.
 
 mod adapt;
+mod ahead;
 mod arguments;
 mod complete;
 mod decide;

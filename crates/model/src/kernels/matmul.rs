@@ -23,8 +23,10 @@ pub(crate) enum Write {
     Add,
 }
 
-/// Rows for each thread below which a second one costs more than it saves.
+/// Rows for each thread, and products of two numbers, below which a second thread costs more than it
+/// saves: it is started anew each time.
 const ROWS_EACH: usize = 32;
+const PRODUCTS_EACH: usize = 1 << 25;
 
 /// A linear layer, its weights in panels of columns as the inner loops read them.
 pub(crate) struct Packed {
@@ -116,7 +118,9 @@ impl Packed {
                 );
             }
         }
-        let threads = (rows / ROWS_EACH).clamp(1, self.threads);
+        let products = rows * self.outputs * self.columns;
+        let worth = (rows / ROWS_EACH).min(products / PRODUCTS_EACH);
+        let threads = worth.clamp(1, self.threads);
         let each = rows.div_ceil(threads).next_multiple_of(ROWS_EACH);
         let part = |(number, out)| Apply {
             packed: self,

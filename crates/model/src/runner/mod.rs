@@ -299,6 +299,7 @@ impl Runner {
         }
         let mut queue = self.shared.lock();
         let older = queue.supersede(work.session());
+        queue.make_room();
         let full = queue.waiting.len() >= WAITING;
         let refused = if queue.closed || full {
             Some(work)
@@ -322,6 +323,14 @@ impl Runner {
 }
 
 impl Queue {
+    /// What nobody waits for gives way to what somebody does.
+    fn make_room(&mut self) {
+        if self.waiting.len() >= WAITING {
+            self.waiting
+                .retain(|work| !matches!(work, Work::Prepare(_)));
+        }
+    }
+
     /// Stops what runs for this session, and takes out what waits for it.
     fn supersede(&mut self, session: Option<&[u8]>) -> Option<Work> {
         let session = session?;

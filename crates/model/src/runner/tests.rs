@@ -236,6 +236,30 @@ fn the_fifth_that_would_wait_is_refused_at_once() {
 }
 
 #[test]
+fn a_state_that_waits_to_be_prepared_gives_way_to_decisions() {
+    let stage = Stage::new();
+    stage.send("running", "0", "s", None);
+    stage.begins("prepare");
+    stage.runner.prepare(Decision {
+        question: "next".into(),
+        state: State::text("another"),
+        ..Decision::default()
+    });
+    for session in ["1", "2", "3", "4"] {
+        stage.send("waiting", session, "s", None);
+    }
+    stage.order(Order::Answer);
+    stage.begins("options");
+    stage.order(Order::Answer);
+    assert!(matches!(stage.outcome(), ("running", Ok(_))));
+    // All that is left had been seen: the other state did not run.
+    for _ in 0..4 {
+        assert!(matches!(stage.outcome(), ("waiting", Ok(_))));
+    }
+    assert!(stage.begun.try_recv().is_err());
+}
+
+#[test]
 fn a_panic_ends_one_request_and_not_the_thread() {
     let stage = Stage::new();
     stage.send("first", "a", "s", None);

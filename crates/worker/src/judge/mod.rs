@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
 use tabsense_model::{Decision, Error, Info, Model, Options, Precision, Refused, Runner, Status};
-use tabsense_rank::{Asks, Decide, Question};
+use tabsense_rank::{Asks, Context, Decide, Question};
 
 pub(crate) use text::markers;
 
@@ -28,6 +28,9 @@ const TYPICAL_TOKENS: usize = 256;
 
 /// A model that takes longer than this for a typical request is not asked on TAB.
 const SLOWEST: Duration = Duration::from_millis(35);
+
+/// Threads that share a pass at most.
+const THREADS: usize = 2;
 
 /// The share of the worker's memory that a model's weights may take.
 const MEMORY_SHARE: u64 = 2;
@@ -61,6 +64,10 @@ pub(crate) fn options() -> Options {
     Options {
         // 8-bit activations: the top choice of completion cases moves in one of a thousand.
         precision: Precision::EightFast,
+        // While somebody waits for TAB, a second processor mostly has nothing else to do.
+        threads: Some(
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS)),
+        ),
         ..Options::default()
     }
 }
@@ -166,6 +173,20 @@ impl Judge {
         })
     }
 
+    /// Reads the state that the next request's words will be judged by, if the model is ready and fast
+    /// enough. Returns at once.
+    pub(crate) fn read_ahead(&self, context: &Context<'_>, before: &[u8], deadline: Instant) {
+        if let Some(voice) = self.for_request(b"", deadline) {
+            let question = Question {
+                asks: Asks::Word,
+                context,
+                before,
+                options: &[],
+            };
+            voice.runner.prepare(voice.decision(&question));
+        }
+    }
+
     /// A voice for work that nobody waits for, if the model is ready and fast enough for TAB.
     pub(crate) fn for_background(&self) -> Option<Voice<'_>> {
         // A session of its own: a newer question of the same one would take its place.
@@ -216,13 +237,12 @@ impl Voice<'_> {
     pub(crate) fn tokenise(&self) -> Duration {
         self.tokenise
     }
-}
 
-impl Decide for Voice<'_> {
-    fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>> {
+    /// The question, as the model gets it.
+    fn decision(&self, question: &Question<'_>) -> Decision {
         let mut options: Vec<Vec<u8>> = question.options.iter().map(|o| o.to_vec()).collect();
         options.push(NONE.to_vec());
-        let decision = Decision {
+        Decision {
             session: self.session.clone(),
             question: match question.asks {
                 Asks::Word => NEXT_WORD.to_owned(),
@@ -231,7 +251,13 @@ impl Decide for Voice<'_> {
             state: text::state(question.context, question.before),
             options,
             deadline: self.deadline,
-        };
+        }
+    }
+}
+
+impl Decide for Voice<'_> {
+    fn logits(&mut self, question: &Question<'_>) -> Option<Vec<f32>> {
+        let decision = self.decision(question);
         match self.runner.decide(decision) {
             Ok(mut decided) => {
                 // Against "none of these", so that answers about the same moment can be compared.

@@ -51,14 +51,35 @@ impl Cpu {
         s: &Sequence,
         past: Option<&Kept>,
         wanted: Option<&[usize]>,
-        mut keep: Option<&mut Kept>,
+        keep: Option<&mut Kept>,
         stop: &Stop,
     ) -> Result<()> {
+        self.reach(s);
+        let mut work = std::mem::take(&mut self.work);
+        let ran = self.run_in(&mut work, s, past, wanted, keep, stop);
+        self.work = work;
+        ran
+    }
+
+    /// Gets the positions of `s` ready, as [`Self::run_in`] needs them.
+    pub(super) fn reach(&mut self, s: &Sequence) {
         let reach = s.positions.iter().max().map_or(0, |p| *p as usize + 1);
         for turns in self.turns.iter_mut().flatten() {
             turns.reach(reach);
         }
-        self.embed(s);
+    }
+
+    /// As [`Self::run_layers`], in the given memory, after [`Self::reach`].
+    pub(super) fn run_in(
+        &self,
+        work: &mut Work,
+        s: &Sequence,
+        past: Option<&Kept>,
+        wanted: Option<&[usize]>,
+        mut keep: Option<&mut Kept>,
+        stop: &Stop,
+    ) -> Result<()> {
+        self.embed(s, work);
         let segments = segments(s);
         if let Some(keep) = &mut keep {
             keep.layers
@@ -66,12 +87,8 @@ impl Cpu {
         }
         let all: Vec<usize> = (0..s.ids.len()).collect();
         let last = self.layers.len() - 1;
-        let mut work = std::mem::take(&mut self.work);
         for index in 0..=last {
-            if let Err(stopped) = stop.check() {
-                self.work = work;
-                return Err(stopped);
-            }
+            stop.check()?;
             let rows = if index == last {
                 wanted.unwrap_or(&all)
             } else {
@@ -87,20 +104,19 @@ impl Cpu {
                 rows,
             };
             pass.run(
-                &mut work,
+                work,
                 keep.as_deref_mut().map(|kept| &mut kept.layers[index]),
             );
         }
         if let Some(last) = &self.final_norm {
-            norm_in_place(self.isa, last, self.encoder.eps, &mut work);
+            norm_in_place(self.isa, last, self.encoder.eps, work);
         }
-        self.work = work;
         Ok(())
     }
 
-    fn embed(&mut self, s: &Sequence) {
+    fn embed(&self, s: &Sequence, work: &mut Work) {
         let d = self.encoder.hidden;
-        let Work { x, normed, .. } = &mut self.work;
+        let Work { x, normed, .. } = work;
         let normed = normed.room(s.ids.len() * d);
         let tokens = s.ids.iter().zip(&s.positions);
         for (row, (id, position)) in normed.chunks_exact_mut(d).zip(tokens) {

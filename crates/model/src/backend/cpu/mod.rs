@@ -5,6 +5,7 @@
 
 mod encoder;
 mod head;
+mod parts;
 mod work;
 
 use std::collections::HashMap;
@@ -67,6 +68,9 @@ pub(crate) struct Cpu {
     head: head::Head,
     slots: HashMap<usize, Kept>,
     work: Work,
+    threads: usize,
+    /// Of the other threads.
+    works: Vec<Work>,
 }
 
 impl Cpu {
@@ -112,6 +116,8 @@ impl Cpu {
             precision,
             slots: HashMap::new(),
             work: Work::default(),
+            threads,
+            works: Vec::new(),
         })
     }
 
@@ -170,9 +176,9 @@ impl Backend for Cpu {
         check(s, &self.encoder, OptionsNeeded::Some)?;
         // Taken out for the time of the pass, and back in whatever becomes of it.
         let kept = self.slots.remove(&slot).ok_or_else(|| empty(slot))?;
-        let ran = self.run_layers(s, Some(&kept), Some(&s.markers), None, stop);
+        let ran = self.run_options(s, &kept, stop);
         self.slots.insert(slot, kept);
-        ran.map(|()| self.work.x.clone())
+        ran
     }
 
     fn choose(&mut self, slot: usize, vectors: &[f32], kind: Kind, stop: &Stop) -> Result<Output> {
