@@ -121,7 +121,7 @@ class Decisions(IterableDataset):
         self.chance = {k: self.evened(v) for k, v in self.pools.items()}
 
     def evened(self, pool):
-        """Rows of projects with many decisions count less: a project weighs the root of its number."""
+        """Rows of projects with many decisions count less: a project weighs its number to the power of 0.7."""
         repo = self.pack.rows[pool, 1]
         weight = np.bincount(repo)[repo].astype(np.float64) ** -0.3
         return np.cumsum(weight / weight.sum())

@@ -47,7 +47,8 @@ WORD = re.compile(r"^[A-Za-z_.~/][\w.+~/@-]*$")
 ROWS_PER_REPO, DOCS_PER_REPO, PATHS_PER_REPO, BIGGEST = 2500, 700, 12000, 300_000
 DOCS = re.compile(r"\.(md|mdx|rst|adoc|markdown)$", re.I)
 SOURCES = (".py", ".sh", ".go", ".rs", ".js", ".rb", ".pl", ".php", ".yaml", ".yml", ".toml")
-READ = re.compile(DOCS.pattern + r"|(^|/)(licen[cs]e|copying|unlicense)[\w.-]*$|^licenses/|Dockerfile|\.(py|sh|bash|zsh|go|rs|js|rb|pl|php|ya?ml|toml)$", re.I)
+SCRIPTS = (".sh", ".bash", ".zsh")
+READ = re.compile(DOCS.pattern + r"|(^|/)(licen[cs]e|copying|unlicense)[\w.-]*$|^licenses/|Dockerfile|(" + "|".join(map(re.escape, SCRIPTS + SOURCES)) + ")$", re.I)
 
 
 def git(repo, *args, data=None):
@@ -119,6 +120,7 @@ class Repository(Project):
                 size = int(head[2])
                 yield file, out[end + 1:end + 1 + size].decode("utf-8", "replace")
                 at = end + 2 + size
+
 
 class Archive(Project):
     """A source tarball; the one directory it unpacks into is left out."""
@@ -340,7 +342,7 @@ def extract(path, name):
         ("doc", docs[:DOCS_PER_REPO]),
         ("ci", [f for f in small if f.startswith(".github/workflows/")][:30]),
         ("dockerfile", [f for f in small if "Dockerfile" in os.path.basename(f)][:40]),
-        ("script", [f for f in small if f.endswith((".sh", ".bash", ".zsh"))][:150]),
+        ("script", [f for f in small if f.endswith(SCRIPTS)][:150]),
         ("usage", [f for f in small if f.endswith(SOURCES)][:2500]),
     ]
     rows, seen, total = [], set(), 0

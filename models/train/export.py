@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 import evaluate
 import state as text
-from model import Config, DecisionModel
+from model import Config, DecisionModel, loaded
 from weights import tensors
 
 EXAMPLES = [  # our own words: (question, working directory, listing, (command, exit) ..., line, options)
@@ -99,9 +99,7 @@ def main():
     ap.add_argument("--goldens", default="")
     ap.add_argument("--temperatures", type=json.loads, default={})
     a = ap.parse_args()
-    saved = torch.load(a.model, map_location="cpu")
-    model = DecisionModel(Config(**saved["config"]))
-    model.load_state_dict({k: v.float() for k, v in saved["weights"].items()})
+    model = loaded(a.model)
     tokenizer = f"{a.pack}/tokenizer.json"
     print(save_checkpoint(model.eval(), tokenizer, a.out, a.bits, a.temperatures), a.out)
     table = {"markers": text.MARKERS, "markers_shown": text.MARKERS_SHOWN, "recent": text.RECENT, "state_tokens": text.STATE_TOKENS,

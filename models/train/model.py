@@ -204,3 +204,11 @@ class DecisionModel(nn.Module):
         """Logits over the vocabulary at the chosen places [B,S] (bool), by the tied embedding."""
         s, _ = self.encode(state, length)
         return s[chosen] @ self.encoder.embeddings.tok_embeddings.weight.T
+
+
+def loaded(path, device="cpu"):
+    """A trained network from its model16.pt."""
+    kept = torch.load(path, map_location=device)
+    model = DecisionModel(Config(**kept["config"])).to(device)
+    model.load_state_dict({k: v.float() for k, v in kept["weights"].items()})
+    return model

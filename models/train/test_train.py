@@ -3,10 +3,14 @@
 import gzip
 import json
 import random
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
+
+import corpus
 
 try:
     import numpy  # noqa: F401
@@ -18,6 +22,7 @@ except ImportError as error:
     MISSING = f"skipped: {error.name} is not installed"
 
 if not MISSING:
+    import average
     import batches
     import data
     import decisions
@@ -26,6 +31,7 @@ if not MISSING:
     import state
     import synthetic
     import train
+    import model as model_module
     from model import Config, DecisionModel
 
 TREE = {"garden": decisions.index(["src/main.py", "src/tools.py", "docs/plan.md", "Makefile", "run.sh", "seeds/list.txt", "seeds/old.txt"])} if not MISSING else {}
@@ -82,6 +88,32 @@ class Training(unittest.TestCase):
             for a, b in zip(first, again):
                 self.assertLess(max(abs(x - y) for x, y in zip(a["rows"][0]["logits"], b["rows"][0]["logits"])), near)
 
+    def test_the_mean_of_models_lies_between_them(self):
+        models = [tiny().half().float(), tiny().half().float()]
+        with torch.no_grad():
+            models[1].scorer[3].bias += 1
+        paths = [str(self.folder / f"{i}.pt") for i in range(2)]
+        for model, path in zip(models, paths):
+            torch.save({"config": vars(model.config), "weights": {k: v.half() for k, v in model.state_dict().items()}}, path)
+        out = str(self.folder / "mean.pt")
+        with mock.patch("sys.argv", ["average.py", out, *paths]):
+            average.main()
+        case = evaluate.tensors([{"state": [1, 9, 2], "options": [[20], [21, 22]]}], "cpu")
+        with torch.no_grad():
+            first, found = models[0](**case), model_module.loaded(out).eval()(**case)
+        self.assertLess(float((found - first - 0.5).abs().max()), 1e-3)
+
+    def test_teachers_give_their_mean_probability_and_none_to_padding(self):
+        teachers = [tiny(1), tiny(2)]
+        batch = evaluate.tensors([{"state": [1, 9, 2], "options": [[20], [21, 22]]}, {"state": [1, 2], "options": [[20], [21], [22]]}], "cpu")
+        soft = train.taught(teachers, batch)
+        self.assertLess(float((soft.sum(-1) - 1).abs().max()), 1e-5)
+        self.assertEqual(float(soft[0, 2]), 0.0)
+        with torch.no_grad():
+            alone = [t(**batch).softmax(-1) for t in teachers]
+        self.assertGreater(float((alone[0] - alone[1]).abs().max()), 1e-4)
+        self.assertLess(float((soft - (alone[0] + alone[1]) / 2).abs().max()), 1e-6)
+
     def test_the_order_of_options_changes_nothing(self):
         model = tiny()
         case = {"state": [1, 9, 8, 2], "options": [[20], [21, 22], [23]]}
@@ -98,6 +130,27 @@ class Training(unittest.TestCase):
             alone = model(**evaluate.tensors([short], "cpu"))[0]
             beside = model(**evaluate.tensors([short, long], "cpu"))[0, :2]
         self.assertLess(float((alone - beside).abs().max()), 1e-5)
+
+
+class Corpus(unittest.TestCase):
+    def test_a_tarball_reads_as_the_repository_it_was_made_of(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        repo = Path(held.name) / "garden"
+        files = {"LICENSE": "MIT License\n", "README.md": "# Garden\n\n```sh\nmake\npython src/plant.py --rows 3\n```\n", "Makefile": "all:\n",
+                 "src/plant.py": "print('seeds')\n", ".github/workflows/ci.yml": "jobs:\n  - run: make test\n"}
+        for name, text in files.items():
+            (repo / name).parent.mkdir(parents=True, exist_ok=True)
+            (repo / name).write_text(text)
+        git = ["git", "-C", str(repo), "-c", "user.name=me", "-c", "user.email=me@example.org"]
+        tarball = repo.parent / "garden.tar.gz"
+        for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"], ["archive", "--prefix", "garden-1.0/", "-o", str(tarball), "HEAD"]):
+            subprocess.run([*git, *words], check=True)
+        found = corpus.extract(str(tarball), "own/garden")
+        self.assertEqual(found, corpus.extract(str(repo), "own/garden"))
+        licence, rows, tree = found
+        self.assertEqual((licence, tree["total"]), ("MIT", 5))
+        self.assertIn(["src/plant.py"], [s.get("args") for row in rows for s in row["steps"]])
 
 
 @unittest.skipIf(MISSING, MISSING)

@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader
 
 import evaluate
 from batches import SHARE, Decisions, Pack, Text
-from model import Config, DecisionModel
+from model import Config, DecisionModel, loaded
 
 
 def arguments():
@@ -66,14 +66,6 @@ def update(model, opt, loss, lr):
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     opt.step()
-
-
-def loaded(path, device):
-    """A trained network from its model16.pt."""
-    kept = torch.load(path, map_location=device)
-    model = DecisionModel(Config(**kept["config"])).to(device)
-    model.load_state_dict({k: v.float() for k, v in kept["weights"].items()})
-    return model
 
 
 def taught(teachers, batch):
