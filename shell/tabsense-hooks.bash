@@ -1,5 +1,5 @@
-# tabsense for bash, second half: the prompt tells what ran, and everything starts. `tabsense init bash` prints it after tabsense.bash, which decides
-# whether anything happens at all (`__tabsense_native`).
+# tabsense for bash, second half: the prompt tells what ran, and everything starts. `tabsense init bash`
+# prints it after tabsense.bash, which decides whether anything happens at all (`__tabsense_native`).
 #
 # The key for words is $TABSENSE_DO_KEY as `bind` takes it; empty: no key; unset: Alt-Enter where that
 # is free, and not in vi mode, where Escape and then Enter come as the same bytes.

@@ -96,11 +96,7 @@ if [ -z "$__tabsense_native" ]; then
     fi
     local -a lines=() plain=() odd=()
     __tabsense_stale=''
-    if [[ -n ${BLE_VERSION-} ]]; then
-      # ble.sh has its own line editor and its own order.
-      export __tabsense_native='ble.sh completes by itself'
-      return 0
-    fi
+    ! __tabsense_yields || return 0
     (($#)) || text=$(\builtin complete -p 2>/dev/null)
     # shellcheck disable=SC2206 # what a pattern empties goes; globbing is off
     {

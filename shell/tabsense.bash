@@ -2,10 +2,10 @@
 #
 # Nothing is bound to a key. Every completion that is registered with `complete` gets a wrapper that
 # runs it as it is and then asks `tabsense complete --hook` for the order of what it offers; whenever
-# there is no good answer the shell's own result stands. The first TAB does that (tabsense-tab.bash): until
-# then one function stands in for all of them, as no start has to wait for what only some shells need. A hook in PROMPT_COMMAND and an arithmetic
-# expansion in PS0 (no DEBUG trap) tell `tabsense prompt --hook` what ran, if the shell's own history
-# kept it.
+# there is no good answer the shell's own result stands. The first TAB does that (tabsense-tab.bash):
+# until then one function stands in for all of them, as no start has to wait for what only some shells
+# need. A hook in PROMPT_COMMAND and an arithmetic expansion in PS0 (no DEBUG trap) tell
+# `tabsense prompt --hook` what ran, if the shell's own history kept it.
 #
 # bash 3.2 must be able to parse the whole file: it decides below that everything stays native there.
 
@@ -60,8 +60,8 @@ if [ -z "$__tabsense_native" ]; then
     return "$__tabsense_result"
   }
 
-  # Reads the part $1 of this script, which no start has to wait for. Fails with 2 when that is for good: the
-  # shell's own completion stays, or what is there now is another version and does not go with this one.
+  # Reads the part $1 of this script, which no start has to wait for. Fails with 2 when that is for good:
+  # the shell's own completion stays, or what is there now is another version and does not go with this one.
   __tabsense_load() {
     local IFS=$' \t\n' aliases=-u text code=0
     [[ -z $__tabsense_native ]] || return 2
@@ -88,19 +88,21 @@ if [ -z "$__tabsense_native" ]; then
     esac
   }
 
+  # Whether ble.sh, which has its own line editor and its own order, is there.
+  __tabsense_yields() {
+    [[ -n ${BLE_VERSION-} ]] || return 1
+    export __tabsense_native='ble.sh completes by itself'
+  }
+
   # --- completions, until the first TAB
 
-  # Notes what $1, the text of `complete -p`, registers and has one function stand in for all of it, with one
-  # command: wrapping hundreds takes milliseconds, and not every shell completes.
+  # Notes what $1, the text of `complete -p`, registers and has one function stand in for all of it, with
+  # one command: wrapping hundreds takes milliseconds, and not every shell completes.
   __tabsense_defer() {
     local IFS=$'\n' LC_ALL=C odd quoted bare=${1//" -P '\"%' -S '\"'"/}
     # shellcheck disable=SC2206 # one a line; globbing is off
     local -a names=($1)
-    if [[ -n ${BLE_VERSION-} ]]; then
-      # ble.sh has its own line editor and its own order.
-      export __tabsense_native='ble.sh completes by itself'
-      return 0
-    fi
+    ! __tabsense_yields || return 0
     # bash-completion has quotes for job numbers and the empty name. Beyond that: what needs quotes, or does
     # not begin as a line should; and then whether quotes close on their line.
     bare=${bare//"''"/}

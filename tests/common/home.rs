@@ -99,6 +99,22 @@ impl Home {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("make it executable");
     }
 
+    /// A client that hangs when a part of the script is asked for. Gives the file that it makes then, and whose
+    /// end it waits for, and the line that puts it in place; `$fast` is the client before.
+    pub(crate) fn slow_client(&self) -> (PathBuf, String) {
+        let held = self.root().join("held");
+        let file = held.display();
+        self.program(
+            "slow",
+            &format!(
+                "#!/bin/sh\n[ \"$1\" = init ] || exit 3\n: > '{file}'\nwhile [ -e '{file}' ]; do sleep 0.05; done\n"
+            ),
+        );
+        let slow = self.root().join("bin/slow");
+        let line = format!("fast=$TABSENSE_BIN; TABSENSE_BIN={}", slow.display());
+        (held, line)
+    }
+
     /// Creates files below the work directory; a name that ends in `/` becomes a directory.
     pub(crate) fn files<N: AsRef<[u8]>>(&self, names: &[N]) {
         for name in names {

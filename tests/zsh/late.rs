@@ -136,16 +136,7 @@ fn aliases_that_are_off_stay_off() {
 #[test]
 fn interrupting_the_first_tab_leaves_a_working_shell() {
     let Some(home) = three_files() else { return };
-    let held = home.root().join("held");
-    let text = format!(
-        "#!/bin/sh\n[ \"$1\" = init ] || exit 3\n: > '{0}'\nwhile [ -e '{0}' ]; do sleep 0.05; done\n",
-        held.display()
-    );
-    home.program("slow", &text);
-    let slow = format!(
-        "fast=$TABSENSE_BIN; TABSENSE_BIN={}/bin/slow",
-        home.root().display()
-    );
+    let (held, slow) = home.slow_client();
     let mut terminal = home.start(&Options::fake(Fake::Reverse).after(&slow));
     terminal.press(format!("argdump {TAB}"));
     eventually("the part is asked for", || held.exists().then_some(()));

@@ -34,6 +34,11 @@ const BASH_TAB: &[&str] = &[
 ];
 const BASH_DO: &[&str] = &[include_str!("../../../../shell/tabsense-do.bash")];
 
+/// What tells the scripts of one version from those of another: a checksum over all that a shell may read.
+const ZSH_SUM: u64 = checksum(&[ZSH, ZSH_TAB, ZSH_DO]);
+const BASH_SUM: u64 = checksum(&[BASH, BASH_TAB, BASH_DO]);
+const FISH_SUM: u64 = checksum(&[FISH]);
+
 pub(super) fn run(shell: ShellName) -> Outcome {
     print(script(shell)?)?;
     Ok(ExitCode::SUCCESS)
@@ -86,19 +91,31 @@ fn zsh(program: &[u8], version: &str) -> Vec<u8> {
     .concat()
 }
 
-/// What tells the scripts of one version from those of another: a checksum over all that a shell may
-/// read (FNV-1a, 64 bits, as published in draft-eastlake-fnv).
 fn version(shell: ShellName) -> String {
-    let all = match shell {
-        ShellName::Zsh => [ZSH, ZSH_TAB, ZSH_DO],
-        ShellName::Bash => [BASH, BASH_TAB, BASH_DO],
-        ShellName::Fish => [FISH, &[], &[]],
+    let sum = match shell {
+        ShellName::Zsh => ZSH_SUM,
+        ShellName::Bash => BASH_SUM,
+        ShellName::Fish => FISH_SUM,
     };
-    let bytes = all.concat().into_iter().flat_map(str::bytes);
-    let sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
     format!("{sum:016x}")
+}
+
+/// FNV-1a, 64 bits, as published in draft-eastlake-fnv. Taken when this is compiled: no start waits for it.
+const fn checksum(groups: &[&[&str]]) -> u64 {
+    let (mut sum, mut group) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while group < groups.len() {
+        let mut file = 0;
+        while file < groups[group].len() {
+            let (bytes, mut at) = (groups[group][file].as_bytes(), 0);
+            while at < bytes.len() {
+                sum = (sum ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+                at += 1;
+            }
+            file += 1;
+        }
+        group += 1;
+    }
+    sum
 }
 
 fn text(parts: &[&str]) -> Vec<u8> {
