@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tabsense_config::{Paths, Settings};
+use tabsense_model::Refused;
 use tabsense_protocol::reply::{self, Chosen, Reason, Stage};
 use tabsense_protocol::request::Do;
 
@@ -108,6 +109,7 @@ impl Shortcuts {
         let phrase = String::from_utf8_lossy(&ask.phrase);
         let phrase = phrase.trim();
         let there = surroundings(ask);
+        let starting = self.is_starting();
         // The model is loaded while the sources are looked at.
         let mind = self.mind();
         let known = self.catalogue().known(&there, deadline);
@@ -126,7 +128,7 @@ impl Shortcuts {
         stages.note("decide");
         let model = match (&ready, decided) {
             (Err(why), _) => why.clone(),
-            (_, Err(why)) => why.to_string(),
+            (Ok(_), Err(why)) => refusal(&why, starting),
             (Ok((_, info)), Ok(())) => format!("{}, {}", named(&info.directory), info.backend),
         };
         let unread = known.sets.iter().filter(|set| set.is_read);
@@ -147,6 +149,15 @@ impl Shortcuts {
                 .sum(),
             unread,
         }
+    }
+}
+
+/// Why a model that is there did not decide. What it has to read before its first decision is a part of its
+/// start.
+fn refusal(why: &Refused, starting: bool) -> String {
+    match why {
+        Refused::Late if starting => mind::LOADING.to_owned(),
+        _ => why.to_string(),
     }
 }
 
@@ -203,5 +214,19 @@ pub(crate) async fn answer(worker: &Arc<Worker>, ask: Do, received: Instant) -> 
             ..Chosen::default()
         }),
         Err(_) => refused(Reason::Busy, "no answer in time", "ask again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_decision_that_comes_too_late_is_told_as_a_start() {
+        assert_eq!(refusal(&Refused::Late, true), mind::LOADING);
+        assert_eq!(refusal(&Refused::Late, false), "the deadline passed");
+        for starting in [false, true] {
+            assert_eq!(refusal(&Refused::Busy, starting), Refused::Busy.to_string());
+        }
     }
 }
