@@ -33,15 +33,18 @@ class Pack:
         return self.none if i < 0 else self.option_ids[self.option_start[i]:self.option_start[i + 1]]
 
 
-def state_ids(pack, row, rng, vary):
-    """The state of a row; when training, parts of it are dropped at times."""
+def state_ids(pack, row, rng, bare=None):
+    """The state of a row; with `bare`, a share of states without earlier commands, parts of it are dropped at times."""
     question = "line" if pack.kinds[row[0]].endswith("line") else "word"
-    head = [pack.segment(i) for i in row[2:4] if i >= 0 and not (vary and rng.random() < 0.2)]
+    head = [pack.segment(i) for i in row[2:4] if i >= 0 and not (bare is not None and rng.random() < 0.2)]
     past = [i for i in row[7:15] if i >= 0]
-    if vary and past:
+    if bare is not None and past:
         draw = rng.random()
         made = pack.kinds[row[0]].startswith("made")
-        past = [] if draw < 0.16 and not made else past[-rng.integers(1, len(past) + 1):] if draw < 0.38 and not made else past
+        if draw < bare and not made:
+            past = []
+        elif draw < bare + 0.22 and not made:
+            past = past[-rng.integers(1, len(past) + 1):]
     frame, last, ran = pack.frame[question], pack.segment(row[4]), [pack.segment(i) for i in past]
     room = text.STATE_TOKENS - len(frame) - 1 - len(last)
     while head and sum(map(len, head)) > room:
@@ -110,8 +113,8 @@ def collate(states, options, targets, pack):
 class Decisions(IterableDataset):
     """Endless batches; every worker has its own seed."""
 
-    def __init__(self, pack, batch, seed, share=SHARE, none_share=0.08):
-        self.pack, self.batch, self.seed, self.none_share = pack, batch, seed, none_share
+    def __init__(self, pack, batch, seed, share=SHARE, none_share=0.08, bare=0.16):
+        self.pack, self.batch, self.seed, self.none_share, self.bare = pack, batch, seed, none_share, bare
         kind = pack.rows[:, 0]
         self.pools = {k: np.flatnonzero(kind == pack.kinds.index(k)) for k in share}
         self.pools = {k: v for k, v in self.pools.items() if len(v)}
@@ -138,7 +141,7 @@ class Decisions(IterableDataset):
                 chosen, target = options_of(self.pack, row, rng, self.none_share)
                 if len(chosen) < 2:
                     continue
-                states.append(state_ids(self.pack, row, rng, True))
+                states.append(state_ids(self.pack, row, rng, self.bare))
                 options.append(chosen)
                 targets.append(target)
             yield collate(states, options, targets, self.pack)

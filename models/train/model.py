@@ -200,11 +200,6 @@ class DecisionModel(nn.Module):
             logits = self.scorer(x[:, 1:].float()).squeeze(-1)
         return logits.masked_fill(~real, -1e4)
 
-    def masked_tokens(self, state, length, chosen):
-        """Logits over the vocabulary at the chosen places [B,S] (bool), by the tied embedding."""
-        s, _ = self.encode(state, length)
-        return s[chosen] @ self.encoder.embeddings.tok_embeddings.weight.T
-
 
 def loaded(path, device="cpu"):
     """A trained network from its model16.pt."""

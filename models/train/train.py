@@ -30,7 +30,7 @@ def arguments():
     for name, value in (("layers", 6), ("hidden", 256), ("inter", 512), ("head", 1), ("steps", 6000), ("pretrain", 2000), ("batch", 256), ("seed", 1),
                         ("workers", 3), ("every", 400), ("patience", 6)):
         ap.add_argument(f"--{name}", type=int, default=value)
-    for name, value in (("lr", 8e-4), ("dropout", 0.2), ("decay", 0.05), ("average", 0.998), ("none", 0.08), ("soft", 0.7), ("seconds", 520.0)):
+    for name, value in (("lr", 8e-4), ("dropout", 0.2), ("decay", 0.05), ("average", 0.998), ("none", 0.08), ("bare", 0.16), ("soft", 0.7), ("seconds", 520.0)):
         ap.add_argument(f"--{name}", type=float, default=value)
     ap.add_argument("--share", type=json.loads, default={}, help="other shares of the kinds of decisions, JSON")
     ap.add_argument("--start", default="", help="begin with the weights of this model16.pt instead of pre-training")
@@ -75,11 +75,13 @@ def taught(teachers, batch):
 
 
 def pretrain(model, pack, a, log):
-    opt, batches = optimizer(model, a), loader(Text(pack, a.batch * 2, a.seed), min(a.workers, 2))
+    """Masked tokens, told by the tied embedding."""
+    opt, batches = optimizer(model, a), loader(Text(pack, a.batch * 2, a.seed), min(a.workers, 4))
+    encode = torch.compile(model.encode) if a.compile else model.encode
     for step in range(a.pretrain):
         b = moved(next(batches), a.device)
         with torch.autocast(a.device, torch.bfloat16, enabled=a.device == "cuda"):
-            found = model.masked_tokens(b["state"], b["length"], b["chosen"])
+            found = encode(b["state"], b["length"])[0][b["chosen"]] @ model.encoder.embeddings.tok_embeddings.weight.T
         loss = F.cross_entropy(found.float(), b["ids"][b["chosen"]])
         update(model, opt, loss, rate(step, step / a.pretrain, a.lr))
         if step % 250 == 0:
@@ -88,7 +90,7 @@ def pretrain(model, pack, a, log):
 
 def train(model, pack, valid, a, log, started):
     mean, opt = copy.deepcopy(model).requires_grad_(False), optimizer(model, a)
-    batches = loader(Decisions(pack, a.batch, a.seed, {**SHARE, **a.share}, a.none), a.workers)
+    batches = loader(Decisions(pack, a.batch, a.seed, {**SHARE, **a.share}, a.none, a.bare), a.workers)
     best, since, losses, begun = (-1.0, 0), 0, [], time.time()
     teachers = [loaded(t, a.device).eval().requires_grad_(False) for t in a.teachers]
     run, *teachers = [torch.compile(m) if a.compile else m for m in (model, *teachers)]
@@ -143,11 +145,11 @@ def main():
     elif a.pretrain:
         pretrain(model, pack, a, log)
     model, best, steps = train(model, pack, valid, a, log, started)
+    half = {k: v.half() for k, v in model.state_dict().items()}
+    torch.save({"config": vars(config), "weights": half}, Path(a.out) / "model16.pt")
     result = {"arguments": {k: v for k, v in vars(a).items() if k not in ("pack", "valid", "fit", "out", "start", "teachers")}, "parameters": size, "best step": best[1], "steps done": steps,
               "seconds": round(time.time() - started), "valid": evaluate.report(model, valid, fit, a.device), "held out": evaluate.report(model, fit, valid, a.device)}
     (Path(a.out) / "result.json").write_text(json.dumps(result, indent=1))
-    half = {k: v.half() for k, v in model.state_dict().items()}
-    torch.save({"config": vars(config), "weights": half}, Path(a.out) / "model16.pt")
     for name in ("valid", "held out"):
         r = result[name]
         print(Path(a.out).name, name, "alone", r["model"]["all"], r["model"].get("path+cd"), "blend", {k: v for k, v in r["blend"].items()}, "ece", round(r["ece blend"], 3), flush=True)
