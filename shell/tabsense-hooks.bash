@@ -114,7 +114,8 @@ if [ -z "$__tabsense_native" ]; then
   # first prompt also warms the worker.
   __tabsense_look() {
     local now='' ran=0 start=0
-    if [[ -n $first ]] && __tabsense_may_tell; then
+    # What has put this script here may have told it, from the same directory.
+    if [[ -n $first && $__tabsense_told != "$$ ${PWD-}" ]] && __tabsense_may_tell; then
       __tabsense_inform </dev/null >/dev/null 2>&1 &
     fi
     [[ -z $__tabsense_stale ]] || \builtin complete -p
@@ -237,7 +238,7 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_patience=${__tabsense_patience:-0.045}
     # What is registered and not wrapped yet, and what was.
     __tabsense_kept=${__tabsense_kept-} __tabsense_was=${__tabsense_was-}
-    __tabsense_ran=0 __tabsense_start=0
+    __tabsense_ran=0 __tabsense_start=0 __tabsense_told="${__tabsense_told-} ${PWD-}"
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
     unset -v __tabsense_void

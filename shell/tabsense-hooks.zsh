@@ -69,6 +69,11 @@ __tabsense_flush() {
 # Tells the worker where the shell is and what ran. Does not wait.
 __tabsense_tell() {
   local bin=$TABSENSE_BIN
+  # `tabsense init` may have told the first prompt's place.
+  if [[ $# == 0 && $__tabsense_told == "$$ $PWD" ]]; then
+    __tabsense_told=
+    return 0
+  fi
   [[ $bin == */* ]] || bin=${commands[$bin]-}
   [[ -n $bin && -x $bin ]] || return 0
   local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
@@ -132,6 +137,14 @@ __tabsense_do_bind() {
     done
     return 0
   fi
+  # Through a file, where a new descriptor of it can be had: that takes no process.
+  if [[ -z $__tabsense_bound ]]; then
+    [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+    {
+      bindkey -M emacs -- '^[^M' >|/dev/fd/9 && IFS= read -r __tabsense_bound <&9
+    } 9<<<''
+    [[ -n $__tabsense_bound ]] || __tabsense_bound=$(bindkey -M emacs -- '^[^M')
+  fi
   # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
   case $__tabsense_bound in
     *' undefined-key' | *' self-insert' | *' self-insert-unmeta')
@@ -189,6 +202,7 @@ __tabsense_install() {
 
 __tabsense_start() {
   emulate -L zsh "${__tabsense_safe[@]}"
+  __tabsense_told="${__tabsense_told-} $PWD"
   zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
   zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
   local letter=$'\xc3\xa9'
@@ -198,6 +212,7 @@ __tabsense_start() {
   precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
   __tabsense_install
 }
+typeset -g +x __tabsense_told="${__tabsense_told-}"
 __tabsense_start 2>/dev/null || :
 
 fi

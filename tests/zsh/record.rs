@@ -53,6 +53,32 @@ fn the_first_prompt_says_where_the_shell_is() {
 }
 
 #[test]
+fn a_first_prompt_that_init_has_told_is_not_told_again() {
+    // Of another shell, for instance from a file; or the rc file goes on elsewhere.
+    for (lines, after, is_told) in [
+        ("__tabsense_told=$$", "", false),
+        ("__tabsense_told=1", "", true),
+        ("__tabsense_told=$$", "cd ..", true),
+    ] {
+        let Some(home) = Home::new(Shell::Zsh) else {
+            return;
+        };
+        let options = Options::fake(Fake::Native).before(HISTORY).before(lines);
+        let mut terminal = home.start(&options.after(after));
+        terminal.run("true one");
+        recorded(&home, "true one");
+        let first = |call: &Request| !call.header.contains_key("command");
+        if is_told {
+            home.wait_request("prompt", "the first prompt", first);
+        }
+        assert_eq!(home.requests("prompt").iter().any(first), is_told);
+        // The next one without a command is.
+        terminal.run("");
+        home.wait_request("prompt", "an empty line", first);
+    }
+}
+
+#[test]
 fn a_command_is_recorded_with_status_time_and_place() {
     let Some(home) = Home::new(Shell::Zsh) else {
         return;
