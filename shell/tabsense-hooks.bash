@@ -13,9 +13,11 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_status=$?
     __tabsense_calm __tabsense_tell || :
     # An element of its own needs no status: bash keeps it. Under `set -e` a status would end the shell.
-    if [[ $- == *e* ]] || ((${#FUNCNAME[@]} == 1 && __tabsense_array)); then
+    if [[ $- == *e* || -z $__tabsense_seen && ${#FUNCNAME[@]} -eq 1 && ${PROMPT_COMMAND-} == __tabsense_prompt ]]; then
+      __tabsense_seen=1
       return 0
     fi
+    __tabsense_seen=1
     return "$__tabsense_status"
   }
 
@@ -84,6 +86,14 @@ if [ -z "$__tabsense_native" ]; then
 
   # Last in PROMPT_COMMAND: remembers where the history ends before the next command is read.
   __tabsense_ready() {
+    # What ran has not been told where it set PROMPT_COMMAND anew. ($? stays in `case`.)
+    case $__tabsense_ran in
+      0) ;;
+      *)
+        __tabsense_status=$?
+        __tabsense_calm __tabsense_tell || :
+        ;;
+    esac
     __tabsense_calm __tabsense_settle || :
   }
 
@@ -101,6 +111,7 @@ if [ -z "$__tabsense_native" ]; then
     registered=${registered%$'\n'} IFS=$' \t\n'
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
+    __tabsense_seen=''
     case $__tabsense_stale in
       late) __tabsense_stale='' && __tabsense_defer "$registered" ;;
       1) __tabsense_adopt "$registered" ;;
@@ -125,7 +136,7 @@ if [ -z "$__tabsense_native" ]; then
     HISTTIMEFORMAT='' \builtin history 1
   }
 
-  # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew.
+  # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew. $1: see __tabsense_hook.
   # shellcheck disable=SC2016 # the text is expanded later, in PS0
   __tabsense_heal() {
     local clock='SECONDS' mark
@@ -138,13 +149,15 @@ if [ -z "$__tabsense_native" ]; then
     elif ! shopt -q promptvars; then
       PS0=${PS0/'${__tabsense_void['*',0]-}'/}
     fi
-    __tabsense_hook
+    __tabsense_hook "$@"
   }
 
+  # $1 is not empty where the rc file goes on: all that it does to PROMPT_COMMAND shall be as without us, so
+  # that the first element, which a plain assignment sets, is left to it.
   __tabsense_hook() {
     local item nl=$'\n'
     local -a others=()
-    [[ ${PROMPT_COMMAND@a} != *r* ]] || return 0
+    [[ ${PROMPT_COMMAND@a}${PROMPT_COMMAND[*]@a} != *r* ]] || return 0
     if [[ -n ${bash_preexec_imported-}${__bp_imported-} ]]; then
       # bash-preexec wants to be first and last itself.
       [[ " ${precmd_functions[*]-} " != *' __tabsense_ready '* ]] || return 0
@@ -159,15 +172,51 @@ if [ -z "$__tabsense_native" ]; then
       PROMPT_COMMAND="__tabsense_prompt$nl${item:-:}${nl}__tabsense_ready"
       return 0
     fi
-    ((${#PROMPT_COMMAND[@]} == 0)) ||
-      [[ ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
+    [[ -n ${1-} || ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
       return 0
-    # An rc file that is read again sets the same string before the one that made way for us.
-    [[ ${PROMPT_COMMAND[0]-} != "${PROMPT_COMMAND[1]-}" ]] || unset 'PROMPT_COMMAND[0]'
-    for item in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
+    __tabsense_theirs
+    if [[ -z ${1-} ]]; then
+      PROMPT_COMMAND=(__tabsense_prompt ${others[@]+"${others[@]}"} __tabsense_ready)
+      __tabsense_led=1
+      return 0
+    fi
+    __tabsense_led=''
+    PROMPT_COMMAND=(${others[@]+"${others[@]}"})
+    if ((${#others[@]})); then
+      PROMPT_COMMAND+=(__tabsense_ready)
+    else
+      PROMPT_COMMAND[1]=__tabsense_ready
+    fi
+  }
+
+  # Sets `others` to what PROMPT_COMMAND, an array, would hold without us; element 0 may be empty.
+  __tabsense_theirs() {
+    local item ours='' zero=${PROMPT_COMMAND[0]-}
+    # It may still be a string.
+    PROMPT_COMMAND+=()
+    local -a after=("${PROMPT_COMMAND[@]:1}")
+    for item in "${after[@]}"; do
+      case $item in
+        __tabsense_prompt | __tabsense_ready) ours+=$item ;;
+      esac
+    done
+    if [[ $zero == __tabsense_prompt ]]; then
+      zero=${after[0]-} after=("${after[@]:1}")
+    elif [[ -n $__tabsense_led && $ours == __tabsense_ready && ${after[0]} != __tabsense_ready ]]; then
+      # Element 0 was ours, and what would be there without us follows it.
+      if [[ $zero == *__tabsense_prompt* ]]; then
+        [[ -z ${after[0]} ]] || zero=${zero//__tabsense_prompt/"${after[0]}"}
+        after=("${after[@]:1}")
+      elif [[ -z $__tabsense_seen ]]; then
+        # (Else the new text runs ours, kept elsewhere: then it has not taken its place.)
+        after=("${after[@]:1}")
+      fi
+    fi
+    [[ $zero != __tabsense_ready ]] || zero=''
+    for item in "${after[@]}"; do
       [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || others+=("$item")
     done
-    PROMPT_COMMAND=(__tabsense_prompt ${others[@]+"${others[@]}"} __tabsense_ready)
+    [[ -z $zero && ${#others[@]} -eq 0 ]] || others=("$zero" ${others[@]+"${others[@]}"})
   }
 
   # --- words into commands
@@ -241,8 +290,9 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_ran=0 __tabsense_start=0 __tabsense_told="${__tabsense_told-} ${PWD-}"
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
+    __tabsense_seen='' __tabsense_led=${__tabsense_led-}
     unset -v __tabsense_void
-    __tabsense_heal
+    __tabsense_heal early
     # The first prompt looks at what is registered, when the whole rc file has been read.
     __tabsense_first=1 __tabsense_stale=late
     # Should PROMPT_COMMAND be set anew until then, a TAB brings the hook back.
