@@ -98,17 +98,19 @@ if [ -z "$__tabsense_native" ]; then
   }
 
   __tabsense_settle() {
-    local IFS=$' \t\n' LC_ALL=C text registered bound first
-    local -a parts=()
+    local IFS=$' \t\n' LC_ALL=C text='' registered='' bound='' first
+    local -a parts=() lines=()
     first=$__tabsense_first
     # Readline gets ready here, and not in the subshell and then here.
     [[ -z $first ]] || builtin bind -X >/dev/null 2>&1
-    text=$(__tabsense_look 2>/dev/null)
-    IFS=$'\1'
-    # shellcheck disable=SC2206 # globbing is off
-    parts=($text)
-    registered=${parts[0]-} bound=${parts[1]-} __tabsense_last=${parts[*]:2}
-    registered=${registered%$'\n'} IFS=$' \t\n'
+    if ! __tabsense_peek 2>/dev/null; then
+      text=$(__tabsense_look 2>/dev/null)
+      IFS=$'\1'
+      # shellcheck disable=SC2206 # globbing is off
+      parts=($text)
+      registered=${parts[0]-} bound=${parts[1]-} __tabsense_last=${parts[*]:2}
+      registered=${registered%$'\n'} IFS=$' \t\n'
+    fi
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
     __tabsense_seen=''
@@ -121,12 +123,40 @@ if [ -z "$__tabsense_native" ]; then
     return 0
   }
 
+  # Whether what has put this script here has told the first prompt, from the same directory.
+  __tabsense_is_told() {
+    [[ $__tabsense_told == "$$ ${PWD-}" ]]
+  }
+
+  # At a first prompt that has been told: what __tabsense_look prints, without a subshell, which costs a
+  # millisecond, and another one as bash writes it line by line. It goes through files that have no name:
+  # here-documents of bash 5.0 are such. Fails where they cannot be opened a second time.
+  __tabsense_peek() {
+    [[ -n $first && $__tabsense_stale == late && $__tabsense_array == 1 ]] && __tabsense_is_told || return 1
+    local IFS=$'\n' BASH_COMPAT=50
+    {
+      [[ -f /dev/fd/9 ]] || return 1
+      {
+        __tabsense_do_keys
+        printf '\1'
+        HISTTIMEFORMAT='' \builtin history 1
+      } >>/dev/fd/9
+      IFS='' read -r -d '' text <&9
+    } 9<<<''
+    [[ $text == $'\n'*$'\1'* ]] || return 1
+    { \builtin complete -p >>/dev/fd/9 && mapfile -t -s 1 lines <&9; } 9<<<''
+    ((${#lines[@]})) || return 1
+    registered="${lines[*]}" bound=${text%%$'\1'*} __tabsense_last=${text#*$'\1'}
+    while [[ $__tabsense_last == *$'\n' ]]; do
+      __tabsense_last=${__tabsense_last%$'\n'}
+    done
+  }
+
   # In one subshell, as each costs a millisecond: the completions, the keys and the last command. The
   # first prompt also warms the worker.
   __tabsense_look() {
     local now='' ran=0 start=0
-    # What has put this script here may have told it, from the same directory.
-    if [[ -n $first && $__tabsense_told != "$$ ${PWD-}" ]] && __tabsense_may_tell; then
+    if [[ -n $first ]] && ! __tabsense_is_told && __tabsense_may_tell; then
       __tabsense_inform </dev/null >/dev/null 2>&1 &
     fi
     [[ -z $__tabsense_stale ]] || \builtin complete -p
@@ -300,6 +330,7 @@ if [ -z "$__tabsense_native" ]; then
     ((BASH_VERSINFO[0] < 5)) || builtin compopt -I >/dev/null 2>&1 || builtin complete -F __tabsense_late -I
     # An old bash loses the hook to any string.
     if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
+      local -a lines=()
       __tabsense_defer "$(\builtin complete -p)"
     fi
     return 0
