@@ -13,9 +13,11 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_status=$?
     __tabsense_calm __tabsense_tell || :
     # An element of its own needs no status: bash keeps it. Under `set -e` a status would end the shell.
-    if [[ $- == *e* ]] || ((${#FUNCNAME[@]} == 1 && __tabsense_array)); then
+    if [[ $- == *e* || -z $__tabsense_seen && ${#FUNCNAME[@]} -eq 1 && ${PROMPT_COMMAND-} == __tabsense_prompt ]]; then
+      __tabsense_seen=1
       return 0
     fi
+    __tabsense_seen=1
     return "$__tabsense_status"
   }
 
@@ -84,23 +86,34 @@ if [ -z "$__tabsense_native" ]; then
 
   # Last in PROMPT_COMMAND: remembers where the history ends before the next command is read.
   __tabsense_ready() {
+    # What ran has not been told where it set PROMPT_COMMAND anew. ($? stays in `case`.)
+    case $__tabsense_ran in
+      0) ;;
+      *)
+        __tabsense_status=$?
+        __tabsense_calm __tabsense_tell || :
+        ;;
+    esac
     __tabsense_calm __tabsense_settle || :
   }
 
   __tabsense_settle() {
-    local IFS=$' \t\n' LC_ALL=C text registered bound first
-    local -a parts=()
+    local IFS=$' \t\n' LC_ALL=C text='' registered='' bound='' first
+    local -a parts=() lines=()
     first=$__tabsense_first
     # Readline gets ready here, and not in the subshell and then here.
     [[ -z $first ]] || builtin bind -X >/dev/null 2>&1
-    text=$(__tabsense_look 2>/dev/null)
-    IFS=$'\1'
-    # shellcheck disable=SC2206 # globbing is off
-    parts=($text)
-    registered=${parts[0]-} bound=${parts[1]-} __tabsense_last=${parts[*]:2}
-    registered=${registered%$'\n'} IFS=$' \t\n'
+    if ! __tabsense_peek 2>/dev/null; then
+      text=$(__tabsense_look 2>/dev/null)
+      IFS=$'\1'
+      # shellcheck disable=SC2206 # globbing is off
+      parts=($text)
+      registered=${parts[0]-} bound=${parts[1]-} __tabsense_last=${parts[*]:2}
+      registered=${registered%$'\n'} IFS=$' \t\n'
+    fi
     __tabsense_ran=0 __tabsense_cwd=${PWD-}
     __tabsense_heal
+    __tabsense_seen=''
     case $__tabsense_stale in
       late) __tabsense_stale='' && __tabsense_defer "$registered" ;;
       1) __tabsense_adopt "$registered" ;;
@@ -110,11 +123,40 @@ if [ -z "$__tabsense_native" ]; then
     return 0
   }
 
+  # Whether what has put this script here has told the first prompt, from the same directory.
+  __tabsense_is_told() {
+    [[ $__tabsense_told == "$$ ${PWD-}" ]]
+  }
+
+  # At a first prompt that has been told: what __tabsense_look prints, without a subshell, which costs a
+  # millisecond, and another one as bash writes it line by line. It goes through files that have no name:
+  # here-documents of bash 5.0 are such. Fails where they cannot be opened a second time.
+  __tabsense_peek() {
+    [[ -n $first && $__tabsense_stale == late && $__tabsense_array == 1 ]] && __tabsense_is_told || return 1
+    local IFS=$'\n' BASH_COMPAT=50
+    {
+      [[ -f /dev/fd/9 ]] || return 1
+      {
+        __tabsense_do_keys
+        printf '\1'
+        HISTTIMEFORMAT='' \builtin history 1
+      } >>/dev/fd/9
+      IFS='' read -r -d '' text <&9
+    } 9<<<''
+    [[ $text == $'\n'*$'\1'* ]] || return 1
+    { \builtin complete -p >>/dev/fd/9 && mapfile -t -s 1 lines <&9; } 9<<<''
+    ((${#lines[@]})) || return 1
+    registered="${lines[*]}" bound=${text%%$'\1'*} __tabsense_last=${text#*$'\1'}
+    while [[ $__tabsense_last == *$'\n' ]]; do
+      __tabsense_last=${__tabsense_last%$'\n'}
+    done
+  }
+
   # In one subshell, as each costs a millisecond: the completions, the keys and the last command. The
   # first prompt also warms the worker.
   __tabsense_look() {
     local now='' ran=0 start=0
-    if [[ -n $first ]] && __tabsense_may_tell; then
+    if [[ -n $first ]] && ! __tabsense_is_told && __tabsense_may_tell; then
       __tabsense_inform </dev/null >/dev/null 2>&1 &
     fi
     [[ -z $__tabsense_stale ]] || \builtin complete -p
@@ -124,7 +166,7 @@ if [ -z "$__tabsense_native" ]; then
     HISTTIMEFORMAT='' \builtin history 1
   }
 
-  # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew.
+  # Puts the hooks where they belong; others may have set PROMPT_COMMAND or PS0 anew. $1: see __tabsense_hook.
   # shellcheck disable=SC2016 # the text is expanded later, in PS0
   __tabsense_heal() {
     local clock='SECONDS' mark
@@ -137,13 +179,15 @@ if [ -z "$__tabsense_native" ]; then
     elif ! shopt -q promptvars; then
       PS0=${PS0/'${__tabsense_void['*',0]-}'/}
     fi
-    __tabsense_hook
+    __tabsense_hook "$@"
   }
 
+  # $1 is not empty where the rc file goes on: all that it does to PROMPT_COMMAND shall be as without us, so
+  # that the first element, which a plain assignment sets, is left to it.
   __tabsense_hook() {
     local item nl=$'\n'
     local -a others=()
-    [[ ${PROMPT_COMMAND@a} != *r* ]] || return 0
+    [[ ${PROMPT_COMMAND@a}${PROMPT_COMMAND[*]@a} != *r* ]] || return 0
     if [[ -n ${bash_preexec_imported-}${__bp_imported-} ]]; then
       # bash-preexec wants to be first and last itself.
       [[ " ${precmd_functions[*]-} " != *' __tabsense_ready '* ]] || return 0
@@ -158,15 +202,51 @@ if [ -z "$__tabsense_native" ]; then
       PROMPT_COMMAND="__tabsense_prompt$nl${item:-:}${nl}__tabsense_ready"
       return 0
     fi
-    ((${#PROMPT_COMMAND[@]} == 0)) ||
-      [[ ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
+    [[ -n ${1-} || ${PROMPT_COMMAND[0]-} != __tabsense_prompt || ${PROMPT_COMMAND[-1]} != __tabsense_ready ]] ||
       return 0
-    # An rc file that is read again sets the same string before the one that made way for us.
-    [[ ${PROMPT_COMMAND[0]-} != "${PROMPT_COMMAND[1]-}" ]] || unset 'PROMPT_COMMAND[0]'
-    for item in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
+    __tabsense_theirs
+    if [[ -z ${1-} ]]; then
+      PROMPT_COMMAND=(__tabsense_prompt ${others[@]+"${others[@]}"} __tabsense_ready)
+      __tabsense_led=1
+      return 0
+    fi
+    __tabsense_led=''
+    PROMPT_COMMAND=(${others[@]+"${others[@]}"})
+    if ((${#others[@]})); then
+      PROMPT_COMMAND+=(__tabsense_ready)
+    else
+      PROMPT_COMMAND[1]=__tabsense_ready
+    fi
+  }
+
+  # Sets `others` to what PROMPT_COMMAND, an array, would hold without us; element 0 may be empty.
+  __tabsense_theirs() {
+    local item ours='' zero=${PROMPT_COMMAND[0]-}
+    # It may still be a string.
+    PROMPT_COMMAND+=()
+    local -a after=("${PROMPT_COMMAND[@]:1}")
+    for item in "${after[@]}"; do
+      case $item in
+        __tabsense_prompt | __tabsense_ready) ours+=$item ;;
+      esac
+    done
+    if [[ $zero == __tabsense_prompt ]]; then
+      zero=${after[0]-} after=("${after[@]:1}")
+    elif [[ -n $__tabsense_led && $ours == __tabsense_ready && ${after[0]} != __tabsense_ready ]]; then
+      # Element 0 was ours, and what would be there without us follows it.
+      if [[ $zero == *__tabsense_prompt* ]]; then
+        [[ -z ${after[0]} ]] || zero=${zero//__tabsense_prompt/"${after[0]}"}
+        after=("${after[@]:1}")
+      elif [[ -z $__tabsense_seen ]]; then
+        # (Else the new text runs ours, kept elsewhere: then it has not taken its place.)
+        after=("${after[@]:1}")
+      fi
+    fi
+    [[ $zero != __tabsense_ready ]] || zero=''
+    for item in "${after[@]}"; do
       [[ -z $item || $item == __tabsense_prompt || $item == __tabsense_ready ]] || others+=("$item")
     done
-    PROMPT_COMMAND=(__tabsense_prompt ${others[@]+"${others[@]}"} __tabsense_ready)
+    [[ -z $zero && ${#others[@]} -eq 0 ]] || others=("$zero" ${others[@]+"${others[@]}"})
   }
 
   # --- words into commands
@@ -237,11 +317,12 @@ if [ -z "$__tabsense_native" ]; then
     __tabsense_patience=${__tabsense_patience:-0.045}
     # What is registered and not wrapped yet, and what was.
     __tabsense_kept=${__tabsense_kept-} __tabsense_was=${__tabsense_was-}
-    __tabsense_ran=0 __tabsense_start=0
+    __tabsense_ran=0 __tabsense_start=0 __tabsense_told="${__tabsense_told-} ${PWD-}"
     __tabsense_last='' __tabsense_cwd='' __tabsense_slow='' __tabsense_do_bound=''
     printf -v __tabsense_session '%s.%(%s)T' "$$" -2
+    __tabsense_seen='' __tabsense_led=${__tabsense_led-}
     unset -v __tabsense_void
-    __tabsense_heal
+    __tabsense_heal early
     # The first prompt looks at what is registered, when the whole rc file has been read.
     __tabsense_first=1 __tabsense_stale=late
     # Should PROMPT_COMMAND be set anew until then, a TAB brings the hook back.
@@ -249,6 +330,7 @@ if [ -z "$__tabsense_native" ]; then
     ((BASH_VERSINFO[0] < 5)) || builtin compopt -I >/dev/null 2>&1 || builtin complete -F __tabsense_late -I
     # An old bash loses the hook to any string.
     if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
+      local -a lines=()
       __tabsense_defer "$(\builtin complete -p)"
     fi
     return 0

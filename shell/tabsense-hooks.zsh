@@ -50,6 +50,8 @@ __tabsense_precmd() {
     start=${__tabsense_started[1]}.${(l:9::0:)__tabsense_started[2]} duration_ms=$took
     "ran_in=$__tabsense_started[3]")
   __tabsense_command=
+  # Where the first prompts went by without us.
+  (( ! ${+functions[__tabsense_do_start]} )) || __tabsense_do_start 2>/dev/null
   # A hook of someone else may keep the line out of the history: zsh shows that one line later.
   if (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]; then
     __tabsense_tell
@@ -69,6 +71,11 @@ __tabsense_flush() {
 # Tells the worker where the shell is and what ran. Does not wait.
 __tabsense_tell() {
   local bin=$TABSENSE_BIN
+  # `tabsense init` may have told the first prompt's place.
+  if [[ $# == 0 && $__tabsense_told == "$$ $PWD" ]]; then
+    __tabsense_told=
+    return 0
+  fi
   [[ $bin == */* ]] || bin=${commands[$bin]-}
   [[ -n $bin && -x $bin ]] || return 0
   local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
@@ -112,7 +119,7 @@ __tabsense_do_start() {
   emulate -L zsh "${__tabsense_safe[@]}"
   unfunction __tabsense_do_start
   __tabsense_do_bind
-  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} && ! ${+commands[,]} )); then
+  if (( ! ${+functions[,]} && ! ${+aliases[,]} && ! ${+galiases[,]} )) && ! builtin whence -p , >/dev/null; then
     functions[,]='__tabsense_do_comma "$@"'
     # The words are no patterns.
     aliases[,]='noglob ,'
@@ -131,6 +138,15 @@ __tabsense_do_bind() {
       bindkey -M $map -- "$TABSENSE_DO_KEY" _tabsense_do
     done
     return 0
+  fi
+  # Through a file without a name, where it can be opened a second time: that takes no process. (To append:
+  # what is cut short a disk writes out at once.)
+  if [[ -z $__tabsense_bound ]]; then
+    [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+    {
+      bindkey -M emacs -- '^[^M' >>/dev/fd/9 && IFS= read -r map <&9 && IFS= read -r __tabsense_bound <&9
+    } 9<<<''
+    [[ -n $__tabsense_bound ]] || __tabsense_bound=$(bindkey -M emacs -- '^[^M')
   fi
   # Free: zsh has nothing there by itself, or the line break that Alt makes no different.
   case $__tabsense_bound in
@@ -187,17 +203,29 @@ __tabsense_install() {
   return 0
 }
 
+# Puts the hooks where they belong, behind those of others. Each TAB looks, as the lists may be set anew.
+__tabsense_hook() {
+  emulate -L zsh "${__tabsense_safe[@]}"
+  typeset -ga preexec_functions precmd_functions
+  if (( $# == 0 || ! ${preexec_functions[(I)__tabsense_preexec]} )); then
+    preexec_functions=(${preexec_functions:#__tabsense_preexec} __tabsense_preexec)
+  fi
+  if (( $# == 0 || ! ${precmd_functions[(I)__tabsense_precmd]} )); then
+    precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
+  fi
+}
+
 __tabsense_start() {
   emulate -L zsh "${__tabsense_safe[@]}"
+  __tabsense_told="${__tabsense_told-} $PWD"
   zmodload -F zsh/datetime p:EPOCHSECONDS p:EPOCHREALTIME p:epochtime || return 1
   zmodload zsh/zleparameter zsh/parameter zsh/zutil zsh/complete || return 1
   local letter=$'\xc3\xa9'
   if (( $#letter == 1 )); then __tabsense_unit=chars; else __tabsense_unit=bytes; fi
-  typeset -ga preexec_functions precmd_functions
-  preexec_functions=(${preexec_functions:#__tabsense_preexec} __tabsense_preexec)
-  precmd_functions=(${precmd_functions:#__tabsense_precmd} __tabsense_precmd)
+  __tabsense_hook
   __tabsense_install
 }
+typeset -g +x __tabsense_told="${__tabsense_told-}"
 __tabsense_start 2>/dev/null || :
 
 fi

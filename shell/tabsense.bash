@@ -97,25 +97,21 @@ if [ -z "$__tabsense_native" ]; then
   # --- completions, until the first TAB
 
   # Notes what $1, the text of `complete -p`, registers and has one function stand in for all of it, with
-  # one command: wrapping hundreds takes milliseconds, and not every shell completes.
+  # one command: wrapping hundreds takes milliseconds, and not every shell completes. The array `lines` may
+  # have the lines of $1 already.
   __tabsense_defer() {
-    local IFS=$'\n' LC_ALL=C odd quoted bare=${1//" -P '\"%' -S '\"'"/}
-    # shellcheck disable=SC2206 # one a line; globbing is off
-    local -a names=($1)
+    local IFS=$'\n' LC_ALL=C
+    local -a names=()
     ! __tabsense_yields || return 0
-    # bash-completion has quotes for job numbers and the empty name. Beyond that: what needs quotes, or does
-    # not begin as a line should; and then whether quotes close on their line.
-    bare=${bare//"''"/}
-    odd="(^|$IFS)([^c]|c[^o]|co[^m]|com[^p]|comp[^l])|[^A-Za-z0-9_./+@%:, $IFS-]"
-    quoted="^(complete -[^'$IFS]*('[^'$IFS]*'[^'$IFS]*)*$IFS)*\$"
-    if [[ $bare =~ $odd && ! $1$IFS =~ $quoted ]]; then
+    if ! __tabsense_is_plain "$1"; then
       # Not to be taken apart by lines.
       ! __tabsense_load tab || __tabsense_adopt "$1"
       return 0
     fi
-    # shellcheck disable=SC2206
+    # shellcheck disable=SC2206 # one a line; globbing is off
     {
-      names=(${names[@]##* })
+      ((${#lines[@]})) || lines=($1)
+      names=(${lines[@]##* })
       names=(${names[@]/#[-\'\"\$\\]*/})
     }
     ((${#names[@]} == 0)) || builtin complete -F __tabsense_late -- "${names[@]}"
@@ -125,6 +121,18 @@ if [ -z "$__tabsense_native" ]; then
     builtin complete -F __tabsense_late -D
     ((BASH_VERSINFO[0] < 5)) || builtin complete -F __tabsense_late -I
     __tabsense_kept=${__tabsense_kept:+$__tabsense_kept$IFS}$1
+  }
+
+  # Whether each line of $1 is a command of its own: all begin as they should, and quotes close on their line.
+  # (bash-completion has quotes for job numbers and the empty name.)
+  __tabsense_is_plain() {
+    local IFS=\' nl=$'\n' i
+    # shellcheck disable=SC2206 # what is between quotes; globbing is off
+    local -a parts=($1$nl)
+    [[ $nl$1 != *"$nl"[!c]* ]] && ((${#parts[@]} % 2)) || return 1
+    for ((i = 1; i < ${#parts[@]}; i += 2)); do
+      [[ ${parts[i]} != *$nl* ]] || return 1
+    done
   }
 
   # The completion that stands in for all the others: puts them back, has them wrapped, and bash asks again.

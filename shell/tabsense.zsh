@@ -72,6 +72,7 @@ __tabsense_can_order() {
 # The user's options stay in force here, completion depends on them.
 _tabsense_first() {
   local __tabsense_result=0
+  __tabsense_hook missing 2>/dev/null || :
   if [[ -n ${functions[compadd]-} ]] || ! __tabsense_can_order 2>/dev/null; then
     # Someone else (fzf-tab, zsh-autocomplete) stands in front of compadd already: theirs. Or zsh's.
     _main_complete "$@" || __tabsense_result=$?

@@ -32,6 +32,43 @@ fn a_start_reads_no_more_than_it_needs() {
     terminal.wait_line("filtered aa ");
 }
 
+/// What the first prompt of a shell has read, what is registered then, and that TAB is ours.
+fn first_prompt(home: &Home, lines: &str) -> [Vec<u8>; 3] {
+    // A shell that ends may have written its own.
+    let history = "echo one\nfor x in a b; do\n  echo $x\ndone\n";
+    home.write(".bash_history", history);
+    let mut terminal = home.start(&scripted(Fake::Reverse).before(lines));
+    // One command: the next prompt reads anew.
+    terminal.run(
+        "printf '%s' \"$__tabsense_last\" > ~/last; printf '%s' \"$__tabsense_kept\" > ~/kept",
+    );
+    let read = |file| std::fs::read(home.home().join(file)).expect("what was read");
+    let registered = registered(home, &mut terminal);
+    tab_shows(&mut terminal, "argdump ", &OURS);
+    let text = terminal.text();
+    assert!(!text.contains("bash: "), "{text}");
+    [read("last"), read("kept"), registered.into_bytes()]
+}
+
+#[test]
+fn a_first_prompt_that_init_has_told_reads_the_same_without_a_subshell() {
+    let Some(home) = three_files() else { return };
+    // Quotes over lines, odd quotes, and more than a pipe holds.
+    let odd = "complete -W $'a\\nb c' wide\ncomplete -P \"it's\" -W x quoted";
+    let many = "for i in {1..3000}; do complete -W 'a b' -X 'a \"$' command-$i; done";
+    let library = ". /usr/share/bash-completion/bash_completion";
+    for lines in ["", REGISTERED, odd, many, library] {
+        let [plain, told] =
+            ["1", "$$"].map(|pid| first_prompt(&home, &format!("{lines}\n__tabsense_told={pid}")));
+        for (plain, told) in plain.iter().zip(&told) {
+            assert_eq!(
+                plain.escape_ascii().to_string(),
+                told.escape_ascii().to_string()
+            );
+        }
+    }
+}
+
 #[test]
 fn the_first_tab_may_be_for_any_command() {
     let Some(home) = three_files() else { return };

@@ -8,6 +8,7 @@ mod meaning;
 mod names;
 mod options;
 mod plugins;
+mod prompt_command;
 mod property;
 mod recording;
 mod registered;

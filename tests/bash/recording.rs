@@ -75,6 +75,28 @@ fn the_first_prompt_tells_where_we_are() {
 }
 
 #[test]
+fn a_first_prompt_that_init_has_told_is_not_told_again() {
+    // Of another shell, for instance from a file; or the rc file goes on elsewhere.
+    for (lines, after, is_told) in [
+        ("__tabsense_told=$$", "", false),
+        ("__tabsense_told=1", "", true),
+        ("__tabsense_told=$$", "cd ..", true),
+    ] {
+        let options = scripted(Fake::Same).before(lines).after(after);
+        let Some((home, mut terminal)) = start_with(&options) else {
+            return;
+        };
+        terminal.run("true one");
+        record(&home, "true one");
+        let first = |call: &Request| !call.header.contains_key("command");
+        if is_told {
+            home.wait_request("prompt", "the first prompt", first);
+        }
+        assert_eq!(home.requests("prompt").iter().any(first), is_told);
+    }
+}
+
+#[test]
 fn a_command_is_told_with_its_status_directories_and_times() {
     let Some((home, mut terminal)) = start() else {
         return;

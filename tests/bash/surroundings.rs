@@ -66,7 +66,7 @@ fn sourcing_twice_changes_nothing() {
 fn hooks_that_others_set_anew_are_put_back() {
     let Some(home) = three_files() else { return };
     let mut terminal = home.start(&scripted(Fake::Reverse));
-    terminal.run("PS0='[started]\\n'; PROMPT_COMMAND[0]=mine=1");
+    terminal.run("PS0='[started]\\n'; PROMPT_COMMAND[0]=\"mine=1; ${PROMPT_COMMAND[1]}\"");
     terminal.run("");
     is_recorded(&home, &mut terminal, "true one");
     assert!(terminal.text().contains("[started]"), "{}", terminal.text());

@@ -48,6 +48,28 @@ fn what_was_used_comes_first() {
 }
 
 #[test]
+fn a_start_tells_its_place_by_itself_once_the_history_of_that_shell_is_taken_over() {
+    let Some(home) = start() else { return };
+    let _worker = home.worker();
+    let imported = home.home().join(".local/share/tabsense/imported");
+    for expected in ["0", "1"] {
+        let mut terminal = home.start(&real());
+        let before = home.arguments().len();
+        terminal.run("argdump $((${__tabsense_told%% *}0 == $$0))");
+        assert_eq!(home.next_arguments(before), [expected.as_bytes().to_vec()]);
+        eventually("the history is taken over", || {
+            imported.exists().then_some(())
+        });
+    }
+    // By hand it is always the same, and tells nothing.
+    for _ in 0..2 {
+        let output = home.tabsense(&["init", "bash"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("__tabsense_told=\n"), "{text}");
+    }
+}
+
+#[test]
 fn a_second_shell_knows_what_the_first_did() {
     let Some(home) = start() else { return };
     let _worker = home.worker();

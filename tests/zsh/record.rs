@@ -1,6 +1,6 @@
 //! Commands that ran are told to the worker; those the user's own settings exclude never are.
 
-use crate::common::{Fake, Home, Options, Request, Shell, Terminal};
+use crate::common::{ENTER, Fake, Home, Options, Request, Shell, TAB, Terminal};
 
 const HISTORY: &str = "HISTFILE=~/.zsh_history SAVEHIST=1000 HISTSIZE=1000";
 
@@ -50,6 +50,32 @@ fn the_first_prompt_says_where_the_shell_is() {
             .starts_with(&format!("{}.", terminal.pid()))
     );
     assert!(!request.header.contains_key("command"));
+}
+
+#[test]
+fn a_first_prompt_that_init_has_told_is_not_told_again() {
+    // Of another shell, for instance from a file; or the rc file goes on elsewhere.
+    for (lines, after, is_told) in [
+        ("__tabsense_told=$$", "", false),
+        ("__tabsense_told=1", "", true),
+        ("__tabsense_told=$$", "cd ..", true),
+    ] {
+        let Some(home) = Home::new(Shell::Zsh) else {
+            return;
+        };
+        let options = Options::fake(Fake::Native).before(HISTORY).before(lines);
+        let mut terminal = home.start(&options.after(after));
+        terminal.run("true one");
+        recorded(&home, "true one");
+        let first = |call: &Request| !call.header.contains_key("command");
+        if is_told {
+            home.wait_request("prompt", "the first prompt", first);
+        }
+        assert_eq!(home.requests("prompt").iter().any(first), is_told);
+        // The next one without a command is.
+        terminal.run("");
+        home.wait_request("prompt", "an empty line", first);
+    }
 }
 
 #[test]
@@ -131,6 +157,57 @@ fn the_hooks_leave_no_jobs_and_print_nothing() {
     assert_eq!(home.arguments()[0], [b"0".to_vec()]);
     let text = terminal.text();
     assert!(!text.contains("[1]") && !text.contains("done"), "{text}");
+}
+
+#[test]
+fn hooks_that_are_taken_away_come_back_with_a_tab_and_only_once() {
+    let lists = "precmd_functions preexec_functions";
+    for (drop, left) in [
+        ("precmd_functions=() preexec_functions=()".to_owned(), ""),
+        (format!("unset {lists}"), ""),
+        ("precmd_functions=(mine)".to_owned(), "mine "),
+        (
+            "precmd_functions+=(mine); add-zsh-hook -d preexec __tabsense_preexec".to_owned(),
+            "__tabsense_precmd mine",
+        ),
+        ("precmd_functions+=() preexec_functions=()".to_owned(), ""),
+    ] {
+        let mine = format!("autoload -Uz add-zsh-hook; mine() {{ :; }}; {drop}");
+        for (after, typed) in [(mine.as_str(), "true"), ("true", mine.as_str())] {
+            let Some(home) = Home::new(Shell::Zsh) else {
+                return;
+            };
+            home.files(&["apple"]);
+            let options = Options::fake(Fake::Native).before(HISTORY).after(after);
+            let mut terminal = home.start(&options);
+            terminal.run(typed);
+            terminal.press(format!("argdump a{TAB}"));
+            terminal.wait_line("argdump apple ");
+            terminal.press(ENTER);
+            terminal.wait_prompt();
+            terminal.run("true one");
+            terminal.run("true two");
+            for command in ["true one", "true two"] {
+                recorded(&home, command);
+                let told = commands(&home);
+                let times = told.iter().filter(|told| *told == command).count();
+                assert_eq!(times, 1, "{drop}");
+            }
+            let before = home.arguments().len();
+            terminal.run("argdump \"$precmd_functions\" \"$preexec_functions\" ${+functions[,]}");
+            let hooks = home.next_arguments(before);
+            let precmd = String::from_utf8_lossy(&hooks[0]);
+            assert!(
+                precmd.contains("__tabsense_precmd") && precmd.starts_with(left),
+                "{precmd}"
+            );
+            assert_eq!(
+                hooks[1..],
+                [b"__tabsense_preexec".to_vec(), b"1".to_vec()],
+                "{drop}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -20,14 +20,15 @@ use std::process::ExitCode;
 
 /// Runs `tabsense`.
 pub fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    match (words.next(), words.next()) {
-        (Some(command), Some(flag)) if flag == "--hook" => match command.to_str() {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    match words.as_slice() {
+        [command, flag, ..] if flag == "--hook" => match command.to_str() {
             Some("complete") => hook::complete(),
             Some("prompt") => hook::prompt(),
             Some("do") => phrase_hook::run(),
             _ => commands::run(),
         },
+        [command, shell] if command == "init" => commands::init(shell),
         _ => commands::run(),
     }
 }

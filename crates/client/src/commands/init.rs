@@ -8,7 +8,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use super::{Outcome, print};
+use super::{Outcome, first_prompt, print};
 use crate::cli::{ScriptPart, ShellName};
 use crate::failure::Failure;
 
@@ -40,7 +40,7 @@ const BASH_SUM: u64 = checksum(&[BASH, BASH_TAB, BASH_DO]);
 const FISH_SUM: u64 = checksum(&[FISH]);
 
 pub(super) fn run(shell: ShellName) -> Outcome {
-    print(script(shell)?)?;
+    print(script(shell, first_prompt::tell(shell))?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -59,27 +59,43 @@ pub(super) fn part(shell: ShellName, part: ScriptPart) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The script of a shell, ready to be evaluated.
-pub(super) fn script(shell: ShellName) -> Result<Vec<u8>, Failure> {
+/// The script of a shell, ready to be evaluated. `told` is the shell whose first prompt the worker knows of.
+pub(super) fn script(shell: ShellName, told: Option<u32>) -> Result<Vec<u8>, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(format!("could not find this program: {error}")))?;
     let quoted = single_quoted(program.as_os_str().as_bytes(), shell);
     let version = version(shell);
+    let told = told.map(|pid| pid.to_string()).unwrap_or_default();
     Ok(match shell {
-        ShellName::Fish => [b"set -g TABSENSE_BIN ", &quoted[..], b"\n", &text(FISH)].concat(),
+        ShellName::Fish => {
+            let told = match told.as_str() {
+                "" => String::new(),
+                pid => format!("test $fish_pid = {pid}; and set -g __tabsense_told $PWD\n"),
+            };
+            let told = told.as_bytes();
+            [
+                b"set -g TABSENSE_BIN ",
+                &quoted[..],
+                b"\n",
+                told,
+                &text(FISH),
+            ]
+            .concat()
+        }
         ShellName::Bash => {
-            let names = format!("\n__tabsense_version={version}\n");
+            let names = format!("\n__tabsense_version={version} __tabsense_told={told}\n");
             [b"TABSENSE_BIN=", &quoted[..], names.as_bytes(), &text(BASH)].concat()
         }
-        ShellName::Zsh => zsh(&quoted, &version),
+        ShellName::Zsh => zsh(&quoted, &version, &told),
     })
 }
 
 /// zsh reads all that is evaluated before it runs the first word of it, so what an alias stands for
 /// could be anywhere: the script is one word, evaluated with aliases off. No word here is open to one.
 /// It is written without line breaks, which CSH_JUNKIE_QUOTES does not take in quotes.
-fn zsh(program: &[u8], version: &str) -> Vec<u8> {
-    let names = format!("\n'typeset' '-g' '+x' __tabsense_version={version}\n");
+fn zsh(program: &[u8], version: &str, told: &str) -> Vec<u8> {
+    let names =
+        format!("\n'typeset' '-g' '+x' __tabsense_version={version} __tabsense_told={told}\n");
     [
         b"'typeset' '-g' TABSENSE_BIN=",
         program,
@@ -119,10 +135,8 @@ const fn checksum(groups: &[&[&str]]) -> u64 {
 }
 
 fn text(parts: &[&str]) -> Vec<u8> {
-    parts
-        .iter()
-        .flat_map(|part| without_comments(part))
-        .collect()
+    let parts: Vec<_> = parts.iter().map(|part| without_comments(part)).collect();
+    parts.concat()
 }
 
 /// Without lines that are comments or empty, and without indentation: each shell reads it at each start.

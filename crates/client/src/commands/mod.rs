@@ -8,6 +8,7 @@ mod config;
 mod decide;
 mod do_phrase;
 mod doctor;
+mod first_prompt;
 mod history;
 mod init;
 mod model;
@@ -16,15 +17,16 @@ mod try_shell;
 mod uninstall;
 mod worker;
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use tabsense_config::{Paths, socket_dir};
 use tabsense_protocol::{FrameError, Reply, Request, reply, request};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, ShellName};
 use crate::connection::{Connection, is_absent};
 use crate::failure::Failure;
 use crate::start::{Mode, start_worker};
@@ -50,7 +52,20 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    dispatch(cli.command).unwrap_or_else(|failure| {
+    finish(dispatch(cli.command))
+}
+
+/// `tabsense init SHELL`, which each start of a shell waits for: nothing else is looked at, as the whole
+/// command line takes longer to set up than the script to print.
+pub(crate) fn init(shell: &OsStr) -> ExitCode {
+    let name = shell
+        .to_str()
+        .and_then(|name| ShellName::from_str(name, false).ok());
+    name.map_or_else(run, |shell| finish(init::run(shell)))
+}
+
+fn finish(outcome: Outcome) -> ExitCode {
+    outcome.unwrap_or_else(|failure| {
         failure.print();
         ExitCode::FAILURE
     })

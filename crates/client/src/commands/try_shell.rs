@@ -233,7 +233,7 @@ fn write_rc(home: &Path, shell: ShellName) -> Result<(), Failure> {
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    let text = [before.as_bytes(), &init::script(shell)?].concat();
+    let text = [before.as_bytes(), &init::script(shell, None)?].concat();
     std::fs::write(&file, text)
         .map_err(|error| Failure::new(format!("{}: {error}", file.display())))
 }
