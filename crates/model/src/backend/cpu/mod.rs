@@ -258,7 +258,7 @@ impl Packer {
             Precision::Float | Precision::Half => Format::Float,
             Precision::Eight => Format::Whole(Activations::Wide),
             Precision::EightFast => Format::Whole(fast),
-            Precision::Auto if columns < WHOLE_FROM || !self.isa.gains_by_whole() => Format::Float,
+            Precision::Auto if columns < WHOLE_FROM => Format::Float,
             Precision::Auto if self.hidden >= FAST_FROM => Format::Whole(fast),
             Precision::Auto => Format::Whole(Activations::Wide),
         }
