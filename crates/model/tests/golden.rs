@@ -175,12 +175,20 @@ fn eight_bit_kernels_stay_near_the_reference_runtime() {
     }
 }
 
-/// The checkpoint that ships, with the fastest arithmetic: what ranks on TAB.
+/// The checkpoint that ships, as it ranks on TAB: nearer than 8-bit activations are anywhere.
 #[test]
 fn what_ranks_on_tab_stays_near_floats() {
     let builtin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/builtin");
     for options in backends(Precision::EightFast) {
-        check_near_in(&builtin, &options, |_| 0.05);
+        check_near_in(&builtin, &options, |_| 0.005);
+    }
+}
+
+/// And what `EightFast` makes of models that are too small for 8-bit activations.
+#[test]
+fn the_fastest_arithmetic_stays_near_the_reference_runtime() {
+    for options in backends(Precision::EightFast) {
+        check_near(&options, |_| 0.05);
     }
 }
 

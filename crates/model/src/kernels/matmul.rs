@@ -164,11 +164,11 @@ fn pack_whole(
     activations: Activations,
 ) -> std::io::Result<Weights> {
     let panel = isa.panel();
+    let columns = quantise::stride(matrix.columns, activations);
     let group = match activations {
-        Activations::Wide => 2,
+        Activations::Wide => isa.together().min(columns),
         Activations::Narrow(_) => 4,
     };
-    let columns = matrix.columns.next_multiple_of(group);
     let padded = rows.len().next_multiple_of(panel);
     let mut bytes = MmapMut::map_anon((padded * columns).max(1))?;
     let mut scale = vec![0.0; padded];
@@ -176,14 +176,19 @@ fn pack_whole(
         Activations::Wide => (1, 0),
         Activations::Narrow(group) => quantise::groups(matrix.columns, group),
     };
+    let centred = matches!(activations, Activations::Narrow(_)) && isa.centres();
     let mut sums = vec![0.0; padded * groups];
     let mut numbers = vec![0u8; columns];
     let mut values = vec![0.0; matrix.columns];
     for (n, row) in rows.enumerate() {
+        numbers.fill(0);
         scale[n] = whole_row(matrix, row, &mut values, &mut numbers[..matrix.columns]);
         for (g, numbers) in numbers.chunks(of_group).take(groups).enumerate() {
             let sum: i32 = numbers.iter().map(|b| i32::from(*b as i8)).sum();
             sums[(n / panel * groups + g) * panel + n % panel] = sum as f32;
+        }
+        if centred {
+            numbers.iter_mut().for_each(|number| *number ^= 0x80);
         }
         let start = n / panel * panel * columns + n % panel * group;
         for (k, numbers) in numbers.chunks_exact(group).enumerate() {
@@ -332,6 +337,9 @@ fn block<S: Simd, const M: usize>(s: S, a: &mut Apply, panel: usize, row: usize)
                         let group = Group {
                             scale: of_group(&a.quantised.scale, g),
                             shift: of_group(&a.quantised.shift, g),
+                            start: std::array::from_fn(|r| {
+                                a.quantised.start[(from_row + r) * groups + g]
+                            }),
                             sums: &sums[at..at + width],
                         };
                         // SAFETY: as above; a group lies within the rows and columns.

@@ -115,18 +115,35 @@ impl Isa {
         self.run(Panel)
     }
 
-    /// Whether products of whole numbers are faster than those of floats. In portable code they
-    /// are not: the conversions cost more than the narrower numbers save.
-    pub(crate) fn gains_by_whole(self) -> bool {
-        self.0 != Kind::Portable
+    /// Weights of a column that are packed side by side, for wide activations.
+    fn together(self) -> usize {
+        struct Together;
+        impl Op for Together {
+            type Out = usize;
+            #[inline(always)]
+            fn run<S: Simd>(self, _: S) -> usize {
+                S::TOGETHER
+            }
+        }
+        self.run(Together)
+    }
+
+    /// How activations of 8 bits are rounded: see [`Simd::CENTRED`].
+    fn centres(self) -> bool {
+        struct Centres;
+        impl Op for Centres {
+            type Out = bool;
+            #[inline(always)]
+            fn run<S: Simd>(self, _: S) -> bool {
+                S::CENTRED
+            }
+        }
+        self.run(Centres)
     }
 
     /// Whether there is a product of 8-bit activations that is faster than the usual one.
     pub(crate) fn has_narrow(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return matches!(self.0, Kind::Avx512 | Kind::AvxVnni);
-        #[cfg(not(target_arch = "x86_64"))]
-        return false;
+        self.0 != Kind::Portable
     }
 
     /// Runs an operation compiled for this instruction set.

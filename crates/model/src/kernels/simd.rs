@@ -13,6 +13,12 @@ pub(super) trait Simd: Copy {
     const ROWS: usize;
     /// Queries in the inner loops of attention, which are two vectors wide.
     const QUERIES: usize;
+    /// Weights of a column that lie side by side in a panel for [`Self::dot_wide`]; all of them if
+    /// there are fewer.
+    const TOGETHER: usize = 2;
+    /// Whether activations of 8 bits have signs and no zero of their own, and weights 128 more than
+    /// they are.
+    const CENTRED: bool = false;
     /// A vector.
     type F: Copy;
 
@@ -29,6 +35,8 @@ pub(super) trait Simd: Copy {
     /// `a * b + c`, fused where the machine can.
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
+    /// Each number plus the other of its pair.
+    fn neighbours(self, a: Self::F) -> Self::F;
     /// 2 to the power of `n`, for `a = n + ROUND` with a whole number `n`.
     fn power(self, a: Self::F) -> Self::F;
     fn sum(self, a: Self::F) -> f32;
@@ -42,8 +50,8 @@ pub(super) trait Simd: Copy {
     /// first [`Self::VECTORS`] hold something.
     ///
     /// # Safety
-    /// `a` holds `M` rows of `2 * pairs` numbers, `stride` apart; `w` holds `pairs` times
-    /// `2 * LANES * VECTORS` numbers: for each pair of rows of the matrix, the two weights of every
+    /// `a` holds `M` rows of `2 * pairs` numbers, `stride` apart; `w` holds as many weights of
+    /// `LANES * VECTORS` columns: for each [`Self::TOGETHER`] rows of the matrix, those of every
     /// column side by side.
     unsafe fn dot_wide<const M: usize>(
         self,
@@ -56,7 +64,7 @@ pub(super) trait Simd: Copy {
     /// Adds the products of one group of activations of 8 bits, four rows of the matrix at a time.
     ///
     /// # Safety
-    /// As [`Self::dot_wide`], with 4 for 2.
+    /// As [`Self::dot_wide`], with `4 * quads` for `2 * pairs` and 4 rows together.
     unsafe fn dot_narrow<const M: usize>(
         self,
         a: *const u8,
@@ -72,8 +80,10 @@ pub(super) trait Simd: Copy {
 pub(super) struct Group<'a, const M: usize> {
     /// For each row.
     pub(super) scale: [f32; M],
-    /// For each row its zero times its scale.
+    /// For each row its zero times its scale; 0 if [`Simd::CENTRED`].
     pub(super) shift: [f32; M],
+    /// If [`Simd::CENTRED`], for each row what its sums begin with: what the 128 come to, negated.
+    pub(super) start: [i32; M],
     /// For each column of the panel the sum of the group's weights.
     pub(super) sums: &'a [f32],
 }
@@ -140,6 +150,21 @@ pub(super) const ROUND: f32 = 12_582_912.0;
 pub(super) struct Portable;
 
 const LANES: usize = 4;
+/// Weights that are brought to 16 bits at a time.
+const CHUNK: usize = 256;
+
+/// In this form, sums of a fixed number of neighbours, compilers find the instruction that multiplies
+/// and adds pairs; and more surely in a function of its own.
+#[inline(never)]
+fn dot(a: &[i16], w: &[i16]) -> i32 {
+    let sum = |a: &[i16], w: &[i16]| {
+        let products = a.iter().zip(w).map(|(a, w)| i32::from(*a) * i32::from(*w));
+        products.sum::<i32>()
+    };
+    let ((a, a_rest), (w, w_rest)) = (a.as_chunks::<32>(), w.as_chunks::<32>());
+    let body = a.iter().zip(w).map(|(a, w)| sum(a, w));
+    body.sum::<i32>() + sum(a_rest, w_rest)
+}
 
 #[inline(always)]
 fn each(f: impl Fn(usize) -> f32) -> [f32; LANES] {
@@ -151,6 +176,7 @@ impl Simd for Portable {
     const VECTORS: usize = 2;
     const ROWS: usize = 4;
     const QUERIES: usize = 4;
+    const TOGETHER: usize = usize::MAX;
     type F = [f32; LANES];
 
     #[inline(always)]
@@ -198,6 +224,10 @@ impl Simd for Portable {
         each(|i| a[i].abs())
     }
     #[inline(always)]
+    fn neighbours(self, a: Self::F) -> Self::F {
+        each(|i| a[i] + a[i ^ 1])
+    }
+    #[inline(always)]
     fn power(self, a: Self::F) -> Self::F {
         each(|i| f32::from_bits((a[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
     }
@@ -230,23 +260,24 @@ impl Simd for Portable {
         w: *const i8,
         pairs: usize,
     ) -> [[Self::F; MOST]; M] {
-        const COLUMNS: usize = LANES * Portable::VECTORS;
-        let mut sums = [[0i32; COLUMNS]; M];
-        for pair in 0..pairs {
-            // SAFETY: the caller promises this many weights; an array of bytes has no alignment.
-            let w = unsafe { &*w.add(pair * 2 * COLUMNS).cast::<[i8; 2 * COLUMNS]>() };
-            let w: [i16; 2 * COLUMNS] = std::array::from_fn(|i| i16::from(w[i]));
-            for_rows!(M, |ROW| {
-                // SAFETY: the caller promises `M` rows of `2 * pairs` numbers.
-                let two = unsafe { *a.add(ROW * stride + 2 * pair).cast::<[i16; 2]>() };
-                // In this form compilers find the instruction that multiplies and adds pairs.
-                let a: [i16; 2 * COLUMNS] = std::array::from_fn(|i| two[i % 2]);
-                let products: [i32; 2 * COLUMNS] =
-                    std::array::from_fn(|i| i32::from(a[i]) * i32::from(w[i]));
-                for (c, sum) in sums[ROW].iter_mut().enumerate() {
-                    *sum += products[2 * c] + products[2 * c + 1];
+        let mut sums = [[0i32; LANES * Portable::VECTORS]; M];
+        let mut short = [0i16; CHUNK];
+        for column in 0..LANES * Portable::VECTORS {
+            for start in (0..2 * pairs).step_by(CHUNK) {
+                let len = CHUNK.min(2 * pairs - start);
+                // SAFETY: the caller promises this many weights, and so many numbers in each row.
+                let (w, a) = unsafe {
+                    let w = w.add(column * 2 * pairs + start);
+                    (std::slice::from_raw_parts(w, len), a.add(start))
+                };
+                let short = &mut short[..len];
+                short.iter_mut().zip(w).for_each(|(s, w)| *s = (*w).into());
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    let a = unsafe { std::slice::from_raw_parts(a.add(row * stride), len) };
+                    sums[column] += dot(a, short);
                 }
-            });
+            }
         }
         let mut out = [[[0.0; LANES]; MOST]; M];
         for (out, sums) in out.iter_mut().zip(&sums) {

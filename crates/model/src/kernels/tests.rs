@@ -1,6 +1,6 @@
 //! Every instruction set against scalar code, on random shapes.
 
-use super::quantise::{group_scale, limit};
+use super::quantise::{centred_scale, group_scale, limit};
 use super::simd::Simd;
 use super::*;
 use crate::parameters::Norm;
@@ -56,7 +56,14 @@ fn matrix(values: &[f32], rows: usize, columns: usize) -> Matrix {
 }
 
 /// The product as `Packed::apply` defines it: rounded weights and activations, exact sums.
-fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -> Vec<f32> {
+fn product(
+    isa: Isa,
+    x: &[f32],
+    w: &[f32],
+    columns: usize,
+    bias: &[f32],
+    format: Format,
+) -> Vec<f32> {
     let quantise = |row: &[f32], most: f32| {
         let largest = row.iter().fold(0.0f32, |m, v| m.max(v.abs()));
         let scale = if largest > 0.0 { largest / most } else { 1.0 };
@@ -82,7 +89,7 @@ fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -
                 Format::Whole(Activations::Narrow(group)) => {
                     let (w, w_scale) = quantise(w, 127.0);
                     let groups = x.chunks(group).zip(w.chunks(group));
-                    let sum: f64 = groups.map(|(x, w)| group_product(x, w)).sum();
+                    let sum: f64 = groups.map(|(x, w)| group_product(isa, x, w)).sum();
                     (sum * f64::from(w_scale)) as f32 + bias
                 }
                 Format::Whole(Activations::Wide) => {
@@ -97,17 +104,32 @@ fn product(x: &[f32], w: &[f32], columns: usize, bias: &[f32], format: Format) -
     out
 }
 
-/// Activations of 8 bits between the ends of their group.
-fn group_product(x: &[f32], w: &[i64]) -> f64 {
-    let low = x.iter().copied().fold(0.0, f32::min);
-    let high = x.iter().copied().fold(0.0, f32::max);
-    let (scale, zero) = group_scale(low, high);
-    let whole = |v: f32| {
-        let whole = (v * (1.0 / scale)).round_ties_even() as i64;
-        assert!((0..=255).contains(&(whole + i64::from(zero))));
-        whole
+/// Activations of 8 bits between the ends of their group, or around 0.
+fn group_product(isa: Isa, x: &[f32], w: &[i64]) -> f64 {
+    let (scale, zero) = if isa.centres() {
+        let part = |pair: &[f32], sign: f32| pair.iter().map(|v| (sign * v).max(0.0)).sum();
+        let sums = x.chunks(2).flat_map(|p| [part(p, 1.0), part(p, -1.0)]);
+        (centred_scale(sums.fold(0.0, f32::max)), 0)
+    } else {
+        let low = x.iter().copied().fold(0.0, f32::min);
+        let high = x.iter().copied().fold(0.0, f32::max);
+        group_scale(low, high)
     };
-    let sum: i64 = x.iter().zip(w).map(|(x, w)| whole(*x) * w).sum();
+    let whole: Vec<i64> = x
+        .iter()
+        .map(|v| (v * (1.0 / scale)).round_ties_even() as i64)
+        .collect();
+    if isa.centres() {
+        for pair in whole.chunks(2) {
+            let above: i64 = pair.iter().map(|v| *v.max(&0)).sum();
+            let below: i64 = pair.iter().map(|v| *v.min(&0)).sum();
+            assert!(above <= 128 && below >= -128, "{pair:?}");
+        }
+    } else {
+        let within = |v: &i64| (0..=255).contains(&(v + i64::from(zero)));
+        assert!(whole.iter().all(within));
+    }
+    let sum: i64 = whole.iter().zip(w).map(|(x, w)| x * w).sum();
     sum as f64 * f64::from(scale)
 }
 
@@ -135,8 +157,8 @@ fn products_equal_scalar_code() {
         let before = random.floats(rows * outputs);
         let stored = matrix(&w, outputs, columns);
         for format in formats {
-            let expected = product(&x, &w, columns, &bias, format);
             for isa in Isa::available() {
+                let expected = product(isa, &x, &w, columns, &bias, format);
                 let name = format!("{} {format:?} {rows}x{columns}x{outputs}", isa.name());
                 let packed = Packed::new(isa, &stored, 0..outputs, Some(&bias), format).unwrap();
                 let mut quantised = Quantised::default();
@@ -204,18 +226,31 @@ fn whole_sums_are_equal_on_all_instruction_sets() {
 
 #[test]
 fn largest_numbers_do_not_overflow() {
-    for columns in [2, 64, 516, 3072] {
-        let x = vec![1.0; 3 * columns];
-        let stored = matrix(&vec![1.0; 20 * columns], 20, columns);
+    let formats = [Activations::Wide, Activations::Narrow(64)].map(Format::Whole);
+    // Neighbours of one sign and of two.
+    let signs = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, -1.0, -1.0], [-1.0; 4]];
+    for (columns, signs) in [2, 64, 516, 3072]
+        .into_iter()
+        .flat_map(|c| signs.map(|s| (c, s)))
+    {
+        let row: Vec<f32> = signs.into_iter().cycle().take(columns).collect();
+        let x = row.repeat(3);
+        // Some outputs add up all that is above 0, some the rest, some everything with its sign.
+        let w: Vec<f32> = (0..20 * columns)
+            .map(|i| [1.0, -1.0, row[i % columns], -row[i % columns]][i / columns % 4])
+            .collect();
+        let stored = matrix(&w, 20, columns);
         for isa in Isa::available() {
-            for activations in [Activations::Wide, Activations::Narrow(64)] {
-                let format = Format::Whole(activations);
+            for format in formats {
                 let packed = Packed::new(isa, &stored, 0..20, None, format).unwrap();
                 let mut quantised = Quantised::default();
-                quantised.fill(isa, &x, columns, activations);
+                quantised.fill(isa, &x, columns, packed.activations().unwrap());
                 let mut out = vec![0.0; 60];
                 packed.apply(isa, &x, &quantised, &mut out, Write::Replace);
-                close(isa.name(), &out, &vec![columns as f32; 60], 1e-5);
+                let expected = product(isa, &x, &w, columns, &[0.0; 20], format);
+                close(isa.name(), &out, &expected, 1e-5);
+                let exact: f32 = row.iter().zip(&w[2 * columns..]).map(|(x, w)| x * w).sum();
+                close(isa.name(), &out[2..3], &[exact], 0.01);
             }
         }
     }

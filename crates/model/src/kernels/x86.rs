@@ -3,7 +3,7 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::simd::{Group, MOST, PANEL, Simd, dot_narrow_plainly, for_rows};
+use super::simd::{Group, MOST, PANEL, Simd, for_rows};
 use super::{Isa, Kind, Op};
 
 /// Proof of AVX-512 F, BW, DQ, VL and VNNI, AVX2 and FMA.
@@ -106,6 +106,7 @@ impl Simd for Avx512 {
         max(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         abs(a: __m512) -> __m512 = _mm512_abs_ps(a);
+        neighbours(a: __m512) -> __m512 = _mm512_add_ps(a, _mm512_permute_ps(a, 0b10_11_00_01));
         power(a: __m512) -> __m512 = _mm512_castsi512_ps(_mm512_add_epi32(
             _mm512_slli_epi32(_mm512_castps_si512(a), 23),
             _mm512_set1_epi32(0x3f80_0000),
@@ -229,7 +230,61 @@ impl Simd for Avx512 {
     }
 }
 
+impl<const VNNI: bool> Avx2<VNNI> {
+    /// [`Simd::dot_narrow`] where activations are [`Simd::CENTRED`] and 128 was added to weights. The
+    /// unsigned factor of the instruction that multiplies bytes are the weights: the sums of two
+    /// products then stay within its 16 bits, for activations are so scaled that two neighbours of
+    /// one sign add up to no more than 128.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn dot_centred<const M: usize>(
+        self,
+        a: *const i8,
+        stride: usize,
+        w: *const u8,
+        quads: usize,
+        group: &Group<M>,
+        out: &mut [[__m256; MOST]; M],
+    ) {
+        // SAFETY: `self` proves the instructions; the caller promises the lengths of both buffers;
+        // no access needs alignment.
+        unsafe {
+            let ones = _mm256_set1_epi16(1);
+            let mut sums = [[_mm256_setzero_si256(); 2]; M];
+            for_rows!(M, |ROW| {
+                sums[ROW] = [_mm256_set1_epi32(group.start[ROW]); 2];
+            });
+            for quad in 0..quads {
+                let w = w.add(quad * 64);
+                let w: [__m256i; 2] =
+                    std::array::from_fn(|v| _mm256_loadu_si256(w.add(32 * v).cast()));
+                for_rows!(M, |ROW| {
+                    let four = a
+                        .add(ROW * stride + 4 * quad)
+                        .cast::<i32>()
+                        .read_unaligned();
+                    let four = _mm256_set1_epi32(four);
+                    for (sum, w) in sums[ROW].iter_mut().zip(&w) {
+                        let pairs = _mm256_maddubs_epi16(*w, four);
+                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+                    }
+                });
+            }
+            for_rows!(M, |ROW| {
+                let scale = _mm256_set1_ps(group.scale[ROW]);
+                for v in 0..2 {
+                    let sum = _mm256_cvtepi32_ps(sums[ROW][v]);
+                    out[ROW][v] = _mm256_fmadd_ps(scale, sum, out[ROW][v]);
+                }
+            });
+        }
+    }
+}
+
 impl<const VNNI: bool> Simd for Avx2<VNNI> {
+    const CENTRED: bool = !VNNI;
     const LANES: usize = 8;
     const VECTORS: usize = 2;
     const ROWS: usize = 6;
@@ -245,6 +300,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         max(a: __m256, b: __m256) -> __m256 = _mm256_max_ps(a, b);
         fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
         abs(a: __m256) -> __m256 = _mm256_andnot_ps(_mm256_set1_ps(-0.0), a);
+        neighbours(a: __m256) -> __m256 = _mm256_add_ps(a, _mm256_permute_ps(a, 0b10_11_00_01));
         power(a: __m256) -> __m256 = _mm256_castsi256_ps(_mm256_add_epi32(
             _mm256_slli_epi32(_mm256_castps_si256(a), 23),
             _mm256_set1_epi32(0x3f80_0000),
@@ -293,6 +349,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         // 8 bits hold.
         unsafe {
             let whole = _mm256_add_epi32(_mm256_cvtps_epi32(v), _mm256_set1_epi32(zero.into()));
+            let whole = _mm256_and_si256(whole, _mm256_set1_epi32(0xff));
             let (low, high) = (
                 _mm256_castsi256_si128(whole),
                 _mm256_extracti128_si256(whole, 1),
@@ -356,7 +413,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     ) {
         if !VNNI {
             // SAFETY: the caller promises the same.
-            unsafe { dot_narrow_plainly(self, a, stride, w, quads, group, out) }
+            unsafe { self.dot_centred(a.cast(), stride, w.cast(), quads, group, out) }
             return;
         }
         // SAFETY: as in `dot_wide`.
