@@ -1,7 +1,7 @@
 //! How sure a ranking is of its first candidate.
 //!
-//! The scores are log-odds up to a factor that depends on how many candidates there are and on
-//! whether a model was heard: the *temperature*. The chance of a candidate is the softmax over
+//! The scores are log-odds up to a factor that depends on how many candidates there are and on the
+//! weight with which a model was heard: the *temperature*. The chance of a candidate is the softmax over
 //! `score / temperature`. The temperatures minimise the mean of -ln(chance of the answer) on
 //! completion cases (Guo et al., "On Calibration of Modern Neural Networks", 2017);
 //! `tabsense eval completion --json` reports the best ones for its cases.
@@ -16,17 +16,8 @@ const UP_TO: [usize; BUCKETS] = [2, 5, 10, usize::MAX];
 
 /// Temperatures of statistics alone, by number of candidates.
 const STATISTICS: [f32; BUCKETS] = [1.65, 1.65, 1.3, 0.95];
-/// The same when a model was heard.
-const JUDGED: [f32; BUCKETS] = [2.6, 2.6, 2.1, 1.9];
-
-/// Who made a ranking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
-    /// Statistics alone.
-    Statistics,
-    /// A model, too.
-    Judged,
-}
+/// What a model's weight adds to them: it is too sure of itself by so much.
+const JUDGED: f32 = 1.1;
 
 /// The chances of the first two candidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -45,17 +36,15 @@ pub(crate) fn bucket(candidates: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// The temperatures in use.
-pub(crate) fn temperatures(voice: Voice) -> [f32; BUCKETS] {
-    match voice {
-        Voice::Statistics => STATISTICS,
-        Voice::Judged => JUDGED,
-    }
+/// The temperature of so many candidates, of which a model was heard with a weight; 0 = not heard.
+pub(crate) fn temperature(candidates: usize, weight: f32) -> f32 {
+    STATISTICS[bucket(candidates)] + JUDGED * weight
 }
 
-/// The chances of the first two of a ranking, best first.
-pub fn confidence(ranked: &[Ranked], voice: Voice) -> Confidence {
-    let temperature = temperatures(voice)[bucket(ranked.len())];
+/// The chances of the first two of a ranking, best first. `weight` is what [`crate::refine`] returned;
+/// 0 = statistics alone.
+pub fn confidence(ranked: &[Ranked], weight: f32) -> Confidence {
+    let temperature = temperature(ranked.len(), weight);
     let Some(best) = ranked.first() else {
         return Confidence::default();
     };
@@ -81,17 +70,17 @@ mod tests {
 
     #[test]
     fn equal_candidates_share_and_a_lone_one_is_certain() {
-        let all = confidence(&ranked(&[3.0; 4]), Voice::Statistics);
+        let all = confidence(&ranked(&[3.0; 4]), 0.0);
         assert!((all.first - 0.25).abs() < 1e-6 && (all.second - 0.25).abs() < 1e-6);
-        let one = confidence(&ranked(&[-7.0]), Voice::Judged);
+        let one = confidence(&ranked(&[-7.0]), 1.0);
         assert_eq!((one.first, one.second), (1.0, 0.0));
-        assert_eq!(confidence(&[], Voice::Judged), Confidence::default());
+        assert_eq!(confidence(&[], 1.0), Confidence::default());
     }
 
     #[test]
     fn a_wider_lead_is_surer() {
-        let near = confidence(&ranked(&[1.0, 0.5, 0.0]), Voice::Judged);
-        let far = confidence(&ranked(&[4.0, 0.5, 0.0]), Voice::Judged);
+        let near = confidence(&ranked(&[1.0, 0.5, 0.0]), 1.0);
+        let far = confidence(&ranked(&[4.0, 0.5, 0.0]), 1.0);
         assert!(far.first > near.first && far.second < near.second);
     }
 }

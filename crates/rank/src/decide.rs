@@ -1,6 +1,7 @@
 //! The border to a decision model: plain data in, one logit per option out.
 
-use crate::candidate::{Candidate, Context, Ranked, Slot};
+use crate::candidate::{Candidate, Context, Kind, Ranked, Slot};
+use crate::index::Index;
 use crate::weights::Weights;
 
 /// What the options of a question are.
@@ -44,25 +45,60 @@ const SHORTLIST_BYTES: usize = 1024;
 /// How far below the least likely of the shortlist a candidate is taken to be that was not in it.
 const UNSEEN: f32 = 1.0;
 
-/// Lets a model reorder the best [`SHORTLIST`] of a ranking; whether it did. `ranked` stays as it
-/// is when the model has no answer.
+/// The share of a model's weight that stays where much is known of a person.
+const LEFT: f32 = 0.05;
+/// Runs of a command after which half of the weight is gone.
+const RUNS: f32 = 15.0;
+/// What a long history takes away at commands that were never run, and how long is half long.
+const STRANGE: f32 = 8.0;
+const LONG: f32 = 100.0;
+
+/// The weight of a model's log-probabilities at a place: all of [`Weights::model`] where nothing is
+/// known of what this person does there, little where much is.
+///
+/// For commands and words it is `weight (0.05 + 0.95 / (1 + (n / 15)^2 + 8 e / (e + 100)))`, with n, how
+/// often the command (and subcommand) was run, and e, how many commands were: the best of its form on
+/// completion cases, where both are below ten, and on words of replayed histories, which the whole
+/// weight ranks worse than none. In which file one works changes more: there it stays.
+pub fn model_weight(
+    weights: &Weights,
+    index: &Index,
+    slot: &Slot<'_>,
+    candidates: &[Candidate],
+) -> f32 {
+    let is_path = |candidate: &&Candidate| matches!(candidate.kind, Kind::File | Kind::Directory);
+    if candidates.iter().filter(is_path).count() * 2 > candidates.len() {
+        return weights.model.path;
+    }
+    let most = match slot.words {
+        [] => weights.model.command,
+        _ => weights.model.word,
+    };
+    let runs = index.uses(slot.words) as f32;
+    let all = index.uses(&[]) as f32;
+    let known = (runs / RUNS).powi(2) + STRANGE * all / (all + LONG);
+    most * (LEFT + (1.0 - LEFT) / (1.0 + known))
+}
+
+/// Lets a model reorder the best [`SHORTLIST`] of a ranking, with the weight that [`model_weight`]
+/// gives. Returns the weight with which it was heard: 0 when the model has no answer, and `ranked` is
+/// as it was.
 pub fn refine(
     ranked: &mut [Ranked],
     candidates: &[Candidate],
     context: &Context<'_>,
     slot: &Slot<'_>,
-    weights: &Weights,
+    weight: f32,
     model: &mut dyn Decide,
-) -> bool {
-    let weight = weights.model_for(slot, candidates);
+) -> f32 {
     if weight == 0.0 {
-        return false;
+        return 0.0;
     }
     let Some(asked) = Asked::new(ranked, candidates, context, slot, model) else {
-        return false;
+        return 0.0;
     };
     asked.apply(ranked, weight);
-    true
+    weight
 }
 
 /// What a model said about the best of a ranking.
@@ -164,20 +200,6 @@ pub fn blend(scores: &mut [f32], logits: &[f32], weight: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weights::ModelWeights;
-
-    /// Weights under which a model counts as much as the statistics.
-    fn even() -> Weights {
-        Weights {
-            model: ModelWeights {
-                command: 1.0,
-                word: 1.0,
-                path: 1.0,
-                line: 1.0,
-            },
-            ..Weights::default()
-        }
-    }
 
     struct Prefers(&'static [u8]);
 
@@ -219,11 +241,44 @@ mod tests {
             &candidates,
             &Context::default(),
             &slot,
-            &even(),
+            1.0,
             &mut Prefers(b"c/"),
         );
         let order: Vec<usize> = ranked.iter().map(|entry| entry.position).collect();
         assert_eq!(order, [2, 0, 1]);
+    }
+
+    #[test]
+    fn a_model_counts_less_the_more_is_known_of_what_was_done_there_but_not_for_files() {
+        let (mut words, _) = ranking(&["a", "b", "c"]);
+        let weights = Weights::default();
+        let mut index = Index::new();
+        let weight = |index: &Index, words: &[&[u8]], candidates: &[Candidate]| {
+            let slot = Slot { words, typed: b"" };
+            model_weight(&weights, index, &slot, candidates)
+        };
+        let places: [&[&[u8]]; 4] = [&[], &[b"git"], &[b"git", b"log"], &[b"sudo", b"make"]];
+        for place in places {
+            assert_eq!(weight(&index, place, &words), 2.0);
+        }
+        let run = |index: &mut Index, command: &[u8]| {
+            for _ in 0..60 {
+                index.observe(&crate::Event {
+                    command,
+                    ..crate::Event::default()
+                });
+            }
+        };
+        run(&mut index, b"git add x");
+        let [line, git, log, make] = places.map(|place| weight(&index, place, &words));
+        assert!(line < 0.3 && git < 0.3, "{line} {git}");
+        assert!(log > 2.0 * git && log == make, "{log} {make}");
+        run(&mut index, b"sudo make");
+        let [_, _, log_later, make] = places.map(|place| weight(&index, place, &words));
+        assert!(make < 0.3 && log_later < log, "{make} {log_later}");
+        assert!(log_later > make);
+        words.iter_mut().for_each(|file| file.kind = Kind::File);
+        assert_eq!(weight(&index, &[b"git"], &words), 0.25);
     }
 
     #[test]
@@ -236,7 +291,7 @@ mod tests {
             &candidates,
             &Context::default(),
             &Slot::default(),
-            &even(),
+            1.0,
             &mut Prefers(b"w9"),
         );
         assert_eq!(ranked[0].position, 9);
@@ -269,7 +324,7 @@ mod tests {
                 &candidates,
                 &context,
                 &slot,
-                &even(),
+                1.0,
                 &mut model,
             );
             model.0
@@ -294,7 +349,7 @@ mod tests {
             &candidates,
             &Context::default(),
             &Slot::default(),
-            &even(),
+            1.0,
             &mut Silent,
         );
         assert_eq!(ranked, before);

@@ -24,8 +24,8 @@ pub use candidate::{
     Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
     ScoredWord, Slot,
 };
-pub use confidence::{Confidence, Voice, confidence};
-pub use decide::{Asks, Decide, Question, SHORTLIST, before, blend, refine};
+pub use confidence::{Confidence, confidence};
+pub use decide::{Asks, Decide, Question, SHORTLIST, before, blend, model_weight, refine};
 pub use directories::{explain_directories, rank_directories};
 pub use feedback::{Fate, Feedback, Offer};
 pub use index::Index;

@@ -112,7 +112,7 @@ fn plain_word(line: &[u8], from: usize) -> Range<usize> {
     start..end
 }
 
-fn is_subcommand(word: &[u8]) -> bool {
+pub(crate) fn is_subcommand(word: &[u8]) -> bool {
     (2..=24).contains(&word.len())
         && word[0].is_ascii_alphabetic()
         && word

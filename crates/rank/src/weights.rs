@@ -324,8 +324,8 @@ pub struct Weights {
     pub model: ModelWeights,
 }
 
-/// How much a decision model's log-probabilities count, by what is decided. The default is not at
-/// all.
+/// How much a decision model's log-probabilities count, by what is decided, where nothing is known of
+/// what this person does; see [`crate::model_weight`]. The default is not at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ModelWeights {
     /// The name of a command.
@@ -338,22 +338,6 @@ pub struct ModelWeights {
     pub line: f32,
 }
 
-impl Weights {
-    /// The model's weight for a place in the line.
-    pub(crate) fn model_for(&self, slot: &Slot<'_>, candidates: &[Candidate]) -> f32 {
-        let is_path =
-            |candidate: &&Candidate| matches!(candidate.kind, Kind::File | Kind::Directory);
-        let paths = candidates.iter().filter(is_path).count();
-        if paths * 2 > candidates.len() {
-            self.model.path
-        } else if slot.words.is_empty() {
-            self.model.command
-        } else {
-            self.model.word
-        }
-    }
-}
-
 impl Default for Weights {
     fn default() -> Self {
         Self {
@@ -363,9 +347,9 @@ impl Default for Weights {
             priors: Priors::built_in(),
             network: Network::built_in(),
             model: ModelWeights {
-                // Best on completion cases, by reciprocal rank; 0.5 to 1.5 are alike.
-                command: 1.0,
-                word: 0.6,
+                // Best on completion cases, by reciprocal rank; 1.5 to 3 are alike.
+                command: 2.0,
+                word: 2.0,
                 // The middle of 0.15 to 0.3, which are alike.
                 path: 0.25,
                 line: 0.0,

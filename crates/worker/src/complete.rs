@@ -12,7 +12,7 @@ use tabsense_history::Offered;
 use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
 use tabsense_protocol::request::{self, Complete, Shell};
 use tabsense_rank::{
-    Candidate, Context, Kind, Match, Slot, Voice, confidence, rank_words, refine, used_here,
+    Candidate, Context, Kind, Match, Slot, confidence, model_weight, rank_words, refine, used_here,
 };
 
 use crate::ahead::Around;
@@ -299,47 +299,42 @@ impl<'a> Completion<'a> {
             typed: &self.parsed.typed,
         };
         let weights = &self.worker.adapter.weights();
-        let mut ranked = rank_words(
-            &self.worker.read_index(),
-            weights,
-            &context,
-            &slot,
-            candidates,
-        );
+        let (mut ranked, weight) = {
+            let index = &self.worker.read_index();
+            let ranked = rank_words(index, weights, &context, &slot, candidates);
+            (ranked, model_weight(weights, index, &slot, candidates))
+        };
         self.stages.push(("rank", Instant::now()));
-        let mut judged = Voice::Statistics;
+        let mut heard = 0.0;
         if ranked.len() > 1
             && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
         {
             let begun = Instant::now();
-            let heard = refine(
+            heard = refine(
                 &mut ranked,
                 candidates,
                 &context,
                 &slot,
-                weights,
+                weight,
                 &mut voice,
             );
-            if heard {
-                judged = Voice::Judged;
-            }
             self.stages.push(("tokenise", begun + voice.tokenise()));
             self.stages.push(("forward", Instant::now()));
         }
-        self.decide(candidates, ranked, judged, &context, &slot)
+        self.decide(candidates, ranked, heard, &context, &slot)
     }
 
-    /// How sure the ranking is, and what follows from that.
+    /// How sure the ranking is, in which a model was heard with a weight, and what follows from that.
     fn decide(
         &self,
         candidates: &[Candidate],
         mut order: Vec<tabsense_rank::Ranked>,
-        voice: Voice,
+        heard: f32,
         context: &Context<'_>,
         slot: &Slot<'_>,
     ) -> Decided {
         let settings = &self.worker.settings;
-        let confidence = confidence(&order, voice);
+        let confidence = confidence(&order, heard);
         let floor = percent(settings.complete_native_percent());
         if confidence.first < floor.min(WORTHLESS / order.len().max(1) as f32) {
             native_order(&mut order, candidates);

@@ -13,7 +13,7 @@ use super::fit::{Choice, Options, fit, is_first, least};
 use super::history::{TRAINING, per_command};
 use super::{Command, User};
 use crate::candidate::{Candidate, Ranked};
-use crate::decide::{Asked, Decide};
+use crate::decide::{Asked, Decide, model_weight};
 use crate::weights::{Blend, Weights};
 use crate::words::rank_words;
 
@@ -285,7 +285,8 @@ impl<'a> Run<'a> {
             let Some(asked) = Asked::new(&ranked, place.candidates, context, slot, model) else {
                 return;
             };
-            asked.apply(&mut ranked, weights.model_for(slot, place.candidates));
+            let weight = model_weight(weights, place.index, slot, place.candidates);
+            asked.apply(&mut ranked, weight);
             helps.cases += 1;
             helps.without += before;
             helps.with += reciprocal(&ranked, place.chosen);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::confidence::{BUCKETS, Voice, bucket, temperatures};
+use crate::confidence::{BUCKETS, bucket, temperature};
 
 /// Bins of the expected calibration error.
 const BINS: usize = 15;
@@ -14,7 +14,8 @@ const FEWEST: usize = 25;
 pub(super) struct Judgement {
     pub(super) scores: Vec<f32>,
     pub(super) answer: usize,
-    pub(super) voice: Voice,
+    /// With which a model was heard; 0 = not.
+    pub(super) weight: f32,
 }
 
 /// How honest the chances of the first candidates are.
@@ -37,7 +38,7 @@ impl Calibration {
         let mut bins = [(0.0_f64, 0.0_f64, 0.0_f64); BINS];
         let (mut sure, mut right) = (0.0, 0.0);
         for judgement in all {
-            let temperature = temperatures(judgement.voice)[bucket(judgement.scores.len())];
+            let temperature = temperature(judgement.scores.len(), judgement.weight);
             let (said, is_right) = judgement.first(temperature);
             let bin = &mut bins[((said * BINS as f64) as usize).min(BINS - 1)];
             *bin = (bin.0 + 1.0, bin.1 + said, bin.2 + is_right);
@@ -112,14 +113,14 @@ mod tests {
             .map(|n| Judgement {
                 scores: vec![lead, 0.0],
                 answer: usize::from(n % 10 == 0),
-                voice: Voice::Statistics,
+                weight: 0.0,
             })
             .collect()
     }
 
     #[test]
     fn chances_that_come_true_have_no_error() {
-        let temperature = temperatures(Voice::Statistics)[0];
+        let temperature = temperature(2, 0.0);
         let honest = Calibration::of(&nine_of_ten(9.0_f32.ln() * temperature));
         assert!(honest.ece < 1e-6, "{honest:?}");
         let boasting = Calibration::of(&nine_of_ten(20.0));

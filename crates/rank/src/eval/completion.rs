@@ -10,8 +10,7 @@ use serde::Serialize;
 use super::calibration::{Calibration, Judgement};
 use super::{Case, EvalError};
 use crate::candidate::{Candidate, Context, Event, Kind, Match, Recent, Slot};
-use crate::confidence::Voice;
-use crate::decide::{Decide, refine};
+use crate::decide::{Decide, model_weight, refine};
 use crate::index::Index;
 use crate::weights::Weights;
 use crate::words::{explain_words, rank_words};
@@ -65,25 +64,21 @@ pub fn evaluate(
     let mut judgements: BTreeMap<&str, Vec<Judgement>> = BTreeMap::new();
     for case in cases {
         let native = case.candidates.iter().position(|c| *c == case.answer);
-        let statistics = scores(case, weights, None);
-        let mut voice = Voice::Statistics;
-        let judged = match &mut model {
-            Some(model) => {
-                voice = Voice::Judged;
-                scores(case, weights, Some(&mut **model))
-            }
-            None => statistics.clone(),
+        let (statistics, _) = scores(case, weights, None);
+        let (judged, weight) = match &mut model {
+            Some(model) => scores(case, weights, Some(&mut **model)),
+            None => (statistics.clone(), 0.0),
         };
         if let Some(answer) = native {
             let said = [
-                ("tabsense", &judged, voice),
-                ("tabsense-nomodel", &statistics, Voice::Statistics),
+                ("tabsense", &judged, weight),
+                ("tabsense-nomodel", &statistics, 0.0),
             ];
-            for (name, scores, voice) in said {
+            for (name, scores, weight) in said {
                 judgements.entry(name).or_default().push(Judgement {
                     scores: scores.clone(),
                     answer,
-                    voice,
+                    weight,
                 });
             }
         }
@@ -122,19 +117,21 @@ pub fn explain(case: &Case, weights: &Weights) -> Option<(Vec<Vec<f32>>, usize)>
     Some((values, answer))
 }
 
-fn scores(case: &Case, weights: &Weights, model: Option<&mut dyn Decide>) -> Vec<f32> {
-    let ranked = with_place(case, |index, context, slot, candidates| {
+/// The candidates' scores, and the weight with which the model was heard.
+fn scores(case: &Case, weights: &Weights, model: Option<&mut dyn Decide>) -> (Vec<f32>, f32) {
+    let (ranked, heard) = with_place(case, |index, context, slot, candidates| {
         let mut ranked = rank_words(index, weights, context, slot, candidates);
-        if let Some(model) = model {
-            refine(&mut ranked, candidates, context, slot, weights, model);
-        }
-        ranked
+        let heard = model.map_or(0.0, |model| {
+            let weight = model_weight(weights, index, slot, candidates);
+            refine(&mut ranked, candidates, context, slot, weight, model)
+        });
+        (ranked, heard)
     });
     let mut scores = vec![f32::NEG_INFINITY; case.candidates.len()];
     for entry in ranked {
         scores[entry.position] = entry.score;
     }
-    scores
+    (scores, heard)
 }
 
 /// Calls `rank` with the case as the ranking functions want it.

@@ -248,6 +248,20 @@ impl Index {
         *kind = age_kind(bucket);
     }
 
+    /// How often a command was run whose first words these are: with the same subcommand, if there
+    /// is one. Without words, how many commands were run.
+    pub(crate) fn uses(&self, words: &[&[u8]]) -> u32 {
+        let [head, rest @ ..] = &words[shell::wrapped(words)..] else {
+            return self.log.len() as u32;
+        };
+        let subcommand = rest.first().filter(|word| shell::is_subcommand(word));
+        let number = match subcommand {
+            Some(word) => self.heads.get(&[head, &b" "[..], word].concat()),
+            None => self.heads.get(head),
+        };
+        number.map_or(0, |head| self.head_stats[head as usize].count)
+    }
+
     /// The newest row of a session.
     pub(crate) fn newest_of(&self, session: &[u8]) -> Option<usize> {
         let row = self.newest_of[self.sessions.get(session)? as usize];
