@@ -319,14 +319,7 @@ mod tests {
             let (candidates, mut ranked) = ranking(&texts);
             let mut model = Counts(None);
             let (context, slot) = (Context::default(), Slot::default());
-            refine(
-                &mut ranked,
-                &candidates,
-                &context,
-                &slot,
-                1.0,
-                &mut model,
-            );
+            refine(&mut ranked, &candidates, &context, &slot, 1.0, &mut model);
             model.0
         };
         assert_eq!(asked(10), Some(SHORTLIST));

@@ -310,14 +310,7 @@ impl<'a> Completion<'a> {
             && let Some(mut voice) = self.worker.judge.for_request(self.session, self.deadline)
         {
             let begun = Instant::now();
-            heard = refine(
-                &mut ranked,
-                candidates,
-                &context,
-                &slot,
-                weight,
-                &mut voice,
-            );
+            heard = refine(&mut ranked, candidates, &context, &slot, weight, &mut voice);
             self.stages.push(("tokenise", begun + voice.tokenise()));
             self.stages.push(("forward", Instant::now()));
         }
