@@ -13,7 +13,6 @@
     reason = "a fitted number may come close to a constant"
 )]
 
-use crate::candidate::{Candidate, Kind, Slot};
 use std::sync::Arc;
 
 use crate::lines::network::Network;
