@@ -11,8 +11,8 @@
 //! row by row when they are used, to as many of 16 bits as the 32-bit sums allow
 //! ([`quantise::limit`]); their rounding then costs nothing in accuracy, which 8 bits would. All
 //! instruction sets add up the same whole numbers, so their sums are equal bit by bit. Where speed
-//! goes before accuracy (wide models with VNNI), activations of 8 bits, with a scale and a zero for
-//! every row or part of one, halve the work again.
+//! goes before accuracy (wide models), activations of 8 bits save up to half of the work again: with VNNI
+//! with a scale and a zero for every row or part of one, with AVX2 with a scale alone.
 
 #![expect(
     unsafe_code,

@@ -62,7 +62,7 @@ pub(crate) fn directory(named: &str, paths: &Paths) -> tabsense_model::Result<Pa
 /// How models are run here.
 pub(crate) fn options() -> Options {
     Options {
-        // 8-bit activations: the top choice of completion cases moves in one of a thousand.
+        // Wide models: the top choice of completion cases moves in one of a thousand.
         precision: Precision::EightFast,
         // While somebody waits for TAB, a second processor mostly has nothing else to do.
         threads: Some(
