@@ -1,5 +1,6 @@
 //! What is measured.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -31,6 +32,8 @@ pub(crate) struct Scenario {
     shells: usize,
     /// Whether each request is the first on its line.
     first: bool,
+    /// Whether a prompt with a new command comes before each.
+    prompts: bool,
     fresh: bool,
     /// Whether there is a decision model.
     model: bool,
@@ -55,6 +58,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         history: 1000,
         shells: 1,
         first: true,
+        prompts: false,
         fresh: false,
         model: true,
     };
@@ -75,6 +79,9 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         }
     }
     scenarios.push(named("again-64".into(), &|s| s.first = false));
+    scenarios.push(named("prompt-64".into(), &|s| {
+        (s.first, s.prompts) = (false, true);
+    }));
     for n in [100, 10_000, 200_000].into_iter().filter(|&n| n <= largest) {
         scenarios.push(named(format!("listing-{n}"), &|s| s.entries = n));
     }
@@ -100,8 +107,12 @@ impl Scenario {
         home.tabsense(&["worker", "start"])?;
         home.history(self.history)?;
         let input = |request| {
-            let line = if self.first { request } else { 0 };
-            input(&directory, self.candidates, line)
+            let line = match (self.prompts, self.first) {
+                (true, _) => "vim file".to_owned(),
+                (false, true) => format!("vim +{request} file"),
+                (false, false) => "vim +0 file".to_owned(),
+            };
+            input(&directory, self.candidates, &line)
         };
         let mut samples = Samples::default();
         if self.fresh {
@@ -135,6 +146,10 @@ impl Scenario {
                 .skip(shell)
                 .step_by(self.shells)
             {
+                if self.prompts {
+                    prompt(home, n)?;
+                    thread::sleep(KEY);
+                }
                 request(home, &input(n))?.add_to(&mut samples);
                 if self.shells > 1 {
                     thread::sleep(KEY);
@@ -157,9 +172,8 @@ impl Scenario {
     }
 }
 
-/// What a shell script writes to the client on the line number `line`.
-pub(crate) fn input(directory: &Path, candidates: usize, line: usize) -> Vec<u8> {
-    let line = format!("vim +{line} file");
+/// What a shell script writes to the client for a line.
+pub(crate) fn input(directory: &Path, candidates: usize, line: &str) -> Vec<u8> {
     let mut input = format!(
         "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
         line.len(),
@@ -219,6 +233,33 @@ pub(crate) fn request(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
     })
 }
 
+/// A prompt after a command that was not run before.
+fn prompt(home: &Home<'_>, number: usize) -> Result<(), Error> {
+    let directory = home.path("work");
+    let directory = directory.display();
+    let told = format!(
+        "shell=bash\0session=bench\0cwd={directory}/100\0command=vim file{number:06}.txt\0ran_in={directory}/100\0\
+         exit=0\0start={}\0duration_ms=1000\0\0",
+        1_800_000_000 + number * 60
+    );
+    let mut child = home
+        .client()
+        .args(["prompt", "--hook"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(io("tabsense prompt"))?;
+    let written = match child.stdin.take() {
+        Some(mut stdin) => stdin.write_all(told.as_bytes()),
+        None => Ok(()),
+    };
+    written
+        .and_then(|()| child.wait())
+        .map(drop)
+        .map_err(io("tabsense prompt"))
+}
+
 /// The clock that client and bench share.
 fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
@@ -243,6 +284,7 @@ mod tests {
             "history-1000",
             "history-100000",
             "history-1000000",
+            "prompt-64",
             "shells-4",
         ] {
             let found = scenarios.iter().find(|scenario| scenario.name == name);

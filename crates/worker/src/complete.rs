@@ -292,7 +292,7 @@ impl<'a> Completion<'a> {
             session: self.session,
             now: now(),
             feedback: Some(&feedback),
-            ..around.context(self.ask, &recent)
+            ..around.context(&self.ask.cwd, &self.ask.home, &recent)
         };
         let slot = Slot {
             words: &words,

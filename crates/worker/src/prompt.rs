@@ -6,13 +6,14 @@ use std::sync::Arc;
 use tabsense_history::{Record, redact};
 use tabsense_protocol::request::{Prompt, Ran, Shell};
 
+use crate::ahead;
 use crate::offers::taken;
-use crate::places::path;
+use crate::places::Places;
 use crate::recorder::Job;
 use crate::sessions::Command;
 use crate::state::Worker;
 
-/// Records what ran and gets the listing ready. Waits for nothing.
+/// Records what ran, and gets the listing and what the model may have to read ready. Waits for nothing.
 pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
     let shell = prompt.shell();
     if worker.first_prompt(shell) {
@@ -26,7 +27,11 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
         // What ran may not be recorded, or nothing did.
         None => drop(worker.lock_answers().take(session)),
     }
-    worker.listings.prefetch(&path(&prompt.cwd));
+    let places = Places::new(&prompt.cwd, &prompt.home);
+    worker.listings.prefetch(&places.cwd);
+    let (worker_, session) = (Arc::clone(worker), session.to_vec());
+    let ahead = move || ahead::read_likely(&worker_, &session, &places);
+    worker.recorder.send(Job::Then(Box::new(ahead)));
 }
 
 fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {

@@ -52,6 +52,8 @@ pub(crate) enum Job {
     Import(request::Import, oneshot::Sender<reply::Body>),
     Forget(request::Forget, oneshot::Sender<reply::Body>),
     Look(request::Look, oneshot::Sender<reply::Body>),
+    /// Whatever shall see what was recorded before it.
+    Then(Box<dyn FnOnce() + Send>),
     /// Write what waits, and end.
     Finish(oneshot::Sender<reply::Body>),
 }
@@ -221,6 +223,7 @@ impl Thread {
                 let body = self.look(&look);
                 let _ = answer.send(body);
             }
+            Job::Then(run) => run(),
             Job::Finish(answer) => {
                 self.retry_at = None;
                 self.flush();

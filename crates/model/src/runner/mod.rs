@@ -202,7 +202,9 @@ struct Shared {
 struct Queue {
     waiting: VecDeque<Work>,
     running: Option<(Vec<u8>, Arc<AtomicBool>)>,
-    /// Stops a pass of the warm-up.
+    /// Whose states are run when nobody waits.
+    likely: VecDeque<Decision>,
+    /// Stops a pass that nobody waits for.
     warming: Option<Arc<AtomicBool>>,
     closed: bool,
 }
@@ -270,6 +272,16 @@ impl Runner {
             return;
         }
         self.push(Work::Prepare(decision));
+    }
+
+    /// Runs the states of decisions that may come, one after the other, whenever nobody waits. They
+    /// take the place of those that were to be run so far; options and deadlines are not looked at.
+    pub fn prepare_likely(&self, decisions: Vec<Decision>) {
+        if !matches!(self.status(), Status::Ready(_)) {
+            return;
+        }
+        self.shared.lock().likely = decisions.into();
+        self.shared.wake.notify_one();
     }
 
     /// Answers typed questions and calls `reply` with the answers, in order.

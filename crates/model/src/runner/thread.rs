@@ -44,6 +44,10 @@ pub(super) fn run(shared: &Shared, load: impl FnOnce() -> Result<Model>) {
                 worker.serve(work, &stop);
                 shared.lock().running = None;
             }
+            Next::Likely(decision, stop) => {
+                worker.serve(Work::Prepare(decision), &stop);
+                shared.lock().warming = None;
+            }
             Next::WarmUp(stop) => {
                 let tokens = left.front().copied().unwrap_or_default();
                 let pass = catch_unwind(AssertUnwindSafe(|| worker.warm_up(tokens, &stop)));
@@ -66,6 +70,8 @@ pub(super) fn run(shared: &Shared, load: impl FnOnce() -> Result<Model>) {
 /// What the thread does next.
 enum Next {
     Serve(Work, Arc<AtomicBool>),
+    /// Nobody waits: the state of a decision that may come.
+    Likely(Decision, Arc<AtomicBool>),
     /// Nobody waits, and the warm-up is not done.
     WarmUp(Arc<AtomicBool>),
     /// The runner is gone.
@@ -89,6 +95,10 @@ fn next(shared: &Shared, warm: bool) -> Next {
         if !warm {
             queue.warming = Some(stop.clone());
             return Next::WarmUp(stop);
+        }
+        if let Some(decision) = queue.likely.pop_front() {
+            queue.warming = Some(stop.clone());
+            return Next::Likely(decision, stop);
         }
         queue = shared
             .wake

@@ -187,6 +187,23 @@ impl Judge {
         }
     }
 
+    /// Reads the states that the words after each of `befores` will be judged by, when nobody waits.
+    pub(crate) fn read_likely(&self, context: &Context<'_>, befores: &[Vec<u8>]) {
+        if let Some(voice) = self.for_background() {
+            let state = |before: &Vec<u8>| {
+                voice.decision(&Question {
+                    asks: Asks::Word,
+                    context,
+                    before,
+                    options: &[],
+                })
+            };
+            voice
+                .runner
+                .prepare_likely(befores.iter().map(state).collect());
+        }
+    }
+
     /// A voice for work that nobody waits for, if the model is ready and fast enough for TAB.
     pub(crate) fn for_background(&self) -> Option<Voice<'_>> {
         // A session of its own: a newer question of the same one would take its place.
