@@ -193,7 +193,7 @@ fn likely_states_are_run_while_nobody_waits_and_give_way_to_who_does() {
         let decision = |state: &&str| Decision {
             session: Vec::new(),
             question: "next".into(),
-            state: State::text(state),
+            state: State::text(*state),
             options: Vec::new(),
             deadline: None,
         };
