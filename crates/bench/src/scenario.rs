@@ -79,9 +79,11 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         }
     }
     scenarios.push(named("again-64".into(), &|s| s.first = false));
-    scenarios.push(named("prompt-64".into(), &|s| {
-        (s.first, s.prompts) = (false, true);
-    }));
+    for (name, strange) in [("likely-64", false), ("strange-64", true)] {
+        scenarios.push(named(name.into(), &|s| {
+            (s.first, s.prompts) = (strange, true);
+        }));
+    }
     for n in [100, 10_000, 200_000].into_iter().filter(|&n| n <= largest) {
         scenarios.push(named(format!("listing-{n}"), &|s| s.entries = n));
     }
@@ -108,7 +110,9 @@ impl Scenario {
         home.history(self.history)?;
         let input = |request| {
             let line = match (self.prompts, self.first) {
-                (true, _) => "vim file".to_owned(),
+                // The command after which the same follows mostly, and one that was never run.
+                (true, false) => "vim file".to_owned(),
+                (true, true) => format!("emacs +{request} file"),
                 (false, true) => format!("vim +{request} file"),
                 (false, false) => "vim +0 file".to_owned(),
             };
@@ -284,7 +288,8 @@ mod tests {
             "history-1000",
             "history-100000",
             "history-1000000",
-            "prompt-64",
+            "likely-64",
+            "strange-64",
             "shells-4",
         ] {
             let found = scenarios.iter().find(|scenario| scenario.name == name);
