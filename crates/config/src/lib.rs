@@ -11,5 +11,5 @@ mod settings;
 
 pub use edit::{EditError, set_text};
 pub use keys::{KEYS, Key, reference};
-pub use paths::{Paths, PathsError, socket_dir};
+pub use paths::{Paths, PathsError, socket_dir, was_imported};
 pub use settings::{Problem, Settings};

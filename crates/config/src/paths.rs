@@ -237,11 +237,27 @@ fn ours(path: &Path, owner: u32) -> Result<(), PathsError> {
     })
 }
 
+/// Whether a shell's own history was taken over before, by the list at [`Paths::imported`].
+pub fn was_imported(list: &Path, shell: &str) -> bool {
+    std::fs::read_to_string(list).is_ok_and(|text| text.lines().any(|line| line == shell))
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn a_shell_is_known_by_a_line_of_its_own() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let list = directory.path().join("imported");
+        std::fs::write(&list, "zsh\nfish\n").expect("a list");
+        assert!(was_imported(&list, "fish"));
+        assert!(!was_imported(&list, "bash"));
+        std::fs::remove_file(&list).expect("remove the list");
+        assert!(!was_imported(&list, "fish"));
+    }
 
     fn paths(root: &Path) -> Paths {
         Paths {

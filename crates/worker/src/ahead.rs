@@ -5,7 +5,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tabsense_rank::{Context, Kind, Recent, ScoredLine, Slot, before, rank_lines};
 
@@ -13,7 +13,7 @@ use crate::complete::Completion;
 use crate::judge::markers;
 use crate::places::Places;
 use crate::sessions::Command;
-use crate::state::Worker;
+use crate::state::{Worker, now};
 
 /// The most that reading the working directory for the model may take.
 const NAMES_BUDGET: Duration = Duration::from_millis(3);
@@ -88,7 +88,8 @@ impl Completion<'_> {
 /// Lets the model read, when nobody waits, the states of the empty line and of what is likely typed at
 /// this prompt.
 pub(crate) fn read_likely(worker: &Worker, session: &[u8], places: &Places) {
-    if !is_asked(worker) {
+    // Nothing is foreseen for a model that would not read it.
+    if !is_asked(worker) || worker.judge.for_background().is_none() {
         return;
     }
     let around = Around::look(worker, session, &places.cwd, NAMES_BUDGET);
@@ -98,11 +99,10 @@ pub(crate) fn read_likely(worker: &Worker, session: &[u8], places: &Places) {
         places.home.as_os_str().as_bytes(),
     );
     let root = places.project_root(worker);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let context = Context {
         project_root: root.as_ref().map(|root| root.as_os_str().as_bytes()),
         session,
-        now: now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(0)),
+        now: now(),
         ..around.context(cwd, home, &recent)
     };
     let weights = worker.adapter.weights();

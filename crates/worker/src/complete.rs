@@ -2,7 +2,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use tabsense_gather::listing::Listing;
 use tabsense_gather::matching::Matcher;
@@ -20,7 +20,7 @@ use crate::offers::{Answer, Answers, letter};
 use crate::places::Places;
 use crate::server::refused;
 use crate::sources;
-use crate::state::Worker;
+use crate::state::{Worker, now};
 use crate::sure::{self, native_order};
 
 /// What is kept of the client's budget for the way back, and for a machine that is busy.
@@ -419,12 +419,4 @@ fn dialect(ask: &Complete) -> Dialect {
 
 fn percent(percent: u64) -> f32 {
     percent as f32 / 100.0
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use tabsense_config::was_imported;
 use tabsense_gather::line::Tilde;
 use tabsense_gather::{Dialect, Quote, quote};
 use tabsense_history::import::{self, Format};
@@ -72,11 +73,6 @@ fn variable(name: &str, value: OsString) -> Variable {
         name: name.to_owned(),
         value: value.into_vec(),
     }
-}
-
-/// Whether that shell's own history was taken over before, see [`note_imported`].
-pub(crate) fn was_imported(list: &Path, shell: &str) -> bool {
-    std::fs::read_to_string(list).is_ok_and(|text| text.lines().any(|line| line == shell))
 }
 
 /// Notes that the shells' own histories are not to be taken over (again).

@@ -29,8 +29,8 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
     }
     let places = Places::new(&prompt.cwd, &prompt.home);
     worker.listings.prefetch(&places.cwd);
-    let (worker_, session) = (Arc::clone(worker), session.to_vec());
-    let ahead = move || ahead::read_likely(&worker_, &session, &places);
+    let (warm, session) = (Arc::clone(worker), session.to_vec());
+    let ahead = move || ahead::read_likely(&warm, &session, &places);
     worker.recorder.send(Job::Then(Box::new(ahead)));
 }
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tabsense_config::{Paths, Settings};
+use tabsense_config::{Paths, Settings, was_imported};
 use tabsense_history::{Error, Forget, Offer, Record, Store};
 use tabsense_protocol::reply::{self, ImportedFile, Reason};
 use tabsense_protocol::request::{self, Shell};
@@ -390,7 +390,7 @@ impl Thread {
     fn first_run(&mut self, shell: Shell, histfile: &[u8]) {
         let wanted = self.settings.history_import() && std::env::var_os("TABSENSE_TRY").is_none();
         let name = shell_name(shell);
-        if !wanted || imports::was_imported(&self.paths.imported(), name) {
+        if !wanted || was_imported(&self.paths.imported(), name) {
             return;
         }
         self.open();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tabsense_config::Settings;
 use tabsense_gather::Listings;
@@ -20,6 +20,14 @@ use crate::offers::Answers;
 use crate::recorder::Recorder;
 use crate::sessions::Sessions;
 use crate::shortcuts::Shortcuts;
+
+/// Seconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
 
 /// The warm state.
 pub(crate) struct Worker {

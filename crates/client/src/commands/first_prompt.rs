@@ -7,11 +7,11 @@
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::FileType;
-use tabsense_config::Paths;
+use tabsense_config::{Paths, was_imported};
 use tabsense_protocol::request::Prompt;
 use tabsense_protocol::{Request, request};
 
@@ -31,7 +31,7 @@ pub(super) fn tell(shell: ShellName) -> Option<u32> {
         return None;
     }
     let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
-    if !is_known(&paths.imported(), shell.name()) {
+    if !was_imported(&paths.imported(), shell.name()) {
         return None;
     }
     let parent = rustix::process::getppid()?;
@@ -54,10 +54,6 @@ fn is_read_by_a_shell() -> bool {
     is_pipe && std::io::stdin().is_terminal()
 }
 
-fn is_known(list: &Path, shell: &str) -> bool {
-    std::fs::read_to_string(list).is_ok_and(|text| text.lines().any(|line| line == shell))
-}
-
 /// The working directory as the shell writes it, which may lead over links.
 fn directory() -> Option<PathBuf> {
     let here = std::fs::metadata(".").ok()?;
@@ -69,19 +65,4 @@ fn directory() -> Option<PathBuf> {
                 .is_ok_and(|there| (there.dev(), there.ino()) == (here.dev(), here.ino()))
         })
         .or_else(|| std::env::current_dir().ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shell_is_known_by_a_line_of_its_own() {
-        let list = std::env::temp_dir().join(format!("tabsense-known-{}", std::process::id()));
-        std::fs::write(&list, "zsh\nfish\n").expect("a list");
-        assert!(is_known(&list, "fish"));
-        assert!(!is_known(&list, "bash"));
-        std::fs::remove_file(&list).expect("remove the list");
-        assert!(!is_known(&list, "fish"));
-    }
 }

@@ -10,7 +10,7 @@ mod own;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tabsense_config::Paths;
 use tabsense_protocol::reply::{self, Reason};
@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use crate::server::refused;
-use crate::state::Worker;
+use crate::state::{Worker, now};
 use file::{Adapted, Unusable};
 
 /// Seconds between two runs that nobody asked for.
@@ -304,14 +304,6 @@ fn in_words(known: &Result<Adapted, Unusable>) -> String {
             kept.join(", ")
         ),
     }
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
