@@ -24,17 +24,17 @@ use crate::phrase::{Verdict, printable, problem, request, resume};
 use crate::records::{Records, char_offset, shell};
 use crate::start::{Mode, start_worker};
 
-/// How long somebody who pressed a key waits.
+/// How long somebody who pressed a key waits for an answer.
 const KEY_MS: u64 = 200;
 
 /// The same for the first phrase of a worker, which loads its model then.
 const FIRST_MS: u64 = 600;
 
+/// What a busy machine is given beyond that to say that there was no answer.
+const LAST_WORD_MS: u64 = 50;
+
 /// Where more is told about a worker that cannot run.
 const DOCTOR: &str = "(hint: `tabsense doctor` tells more)";
-
-/// Time kept for a last word.
-const LAST_WORD: Duration = Duration::from_millis(10);
 
 /// Names and bytes of a text that are passed on.
 const NAMES: usize = 2000;
@@ -42,7 +42,7 @@ const TEXT: usize = 1000;
 
 /// Answers what is on standard input.
 pub(crate) fn run() -> ExitCode {
-    let deadline = Deadline::start(KEY_MS, NATIVE);
+    let deadline = Deadline::start(KEY_MS + LAST_WORD_MS, NATIVE);
     answer(&deadline).unwrap_or_else(native)
 }
 
@@ -85,7 +85,7 @@ fn answer(deadline: &Deadline) -> Option<ExitCode> {
     };
     if is_loading(&reply.body) {
         // The first phrase of a worker: what words alone would offer is no answer to keep.
-        deadline.set(FIRST_MS);
+        deadline.set(FIRST_MS + LAST_WORD_MS);
         let again = ask(&mut connection, &records, &asked, deadline);
         match again.filter(|reply| !is_loading(&reply.body)) {
             Some(ready) => reply = ready,
@@ -104,13 +104,14 @@ fn ask(
     asked: &Do,
     deadline: &Deadline,
 ) -> Option<Reply> {
+    let patience = deadline
+        .left()
+        .saturating_sub(Duration::from_millis(LAST_WORD_MS));
     let asked = Do {
-        budget_ms: u32::try_from(deadline.left().as_millis()).unwrap_or(u32::MAX),
+        budget_ms: u32::try_from(patience.as_millis()).unwrap_or(u32::MAX),
         ..asked.clone()
     };
     let request = Request::new(records.session(), request::Body::Do(asked));
-    // A little is left to say so before the deadline ends the process.
-    let patience = deadline.left().saturating_sub(LAST_WORD);
     connection.ask(&request, patience).ok()
 }
 

@@ -179,7 +179,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         (b'$', None | Some(b'(')) => true,
         (b'$', Some(b'{')) => rest.ends_with(b"}") || rest.contains(&b'}'),
         (b'$', _) => is_identifier(rest),
-        (b'%', _) => rest.strip_suffix(b"%").is_some_and(is_identifier),
+        (b'%', _) => rest.strip_suffix(b"%").is_some_and(is_constant),
         _ => false,
     }
 }
@@ -188,6 +188,12 @@ fn is_identifier(bytes: &[u8]) -> bool {
     bytes
         .iter()
         .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+/// Names of `%VARIABLES%` and of templates are written in capitals; a password may stand between
+/// two `%` as well.
+fn is_constant(bytes: &[u8]) -> bool {
+    is_identifier(bytes) && !bytes.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Whether the value says where the secret is, and is not it.
