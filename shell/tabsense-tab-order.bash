@@ -276,7 +276,7 @@ if [ -z "$__tabsense_native" ]; then
   # The files that the shell would list for the word, when its options say so. Fails when the shell
   # had better do it: expansions, patterns, hosts, users, odd names, or a directory that takes long.
   __tabsense_files() {
-    local action item name
+    local action item name directory=''
     case $options in
       *'-o dirnames'*) action=-d ;;
       *'-o default'*) action=-f ;;
@@ -295,10 +295,11 @@ if [ -z "$__tabsense_native" ]; then
     }
     ((${#list[@]} <= __tabsense_most)) || return 1
     flags=f
+    [[ $word != */* ]] || directory=${word%/*}/
     for item in "${list[@]}"; do
       __tabsense_path "$item"
-      # A name with a newline comes in pieces.
-      [[ -z $name || -e $name || -L $name ]] || return 1
+      # A name with a newline comes in pieces, and a piece may be the name of another file.
+      [[ $item == "$directory"* && (-z $name || -e $name || -L $name) ]] || return 1
     done
     [[ $action != -d || ${#list[@]} -gt 0 ]] || case $options in
       *'-o default'*)
@@ -311,10 +312,10 @@ if [ -z "$__tabsense_native" ]; then
   # Sets `name` to the file that the candidate $1 stands for; empty when only bash knows.
   __tabsense_path() {
     name=$1
-    [[ $name == '~'* && -z $quote ]] || return 0
+    [[ -z $quote ]] || return 0
     case $name in
       \~/*) name=${HOME-}/${name#??} ;;
-      *) name='' ;;
+      \~*/*) name='' ;;
     esac
   }
 

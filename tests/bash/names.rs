@@ -205,6 +205,32 @@ fn composed_and_decomposed_letters_stay_two_names() {
 }
 
 #[test]
+fn a_line_of_a_name_is_no_name() {
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.files(&[
+        "b", "d1/a", "d1/\n~", "d2/a", "d2/a\nb", "d3/a", "d3/a\n..", "q", "q\n~",
+    ]);
+    let mut terminal = home.start(&scripted(Fake::Reverse));
+    for (typed, names) in [
+        ("d1/", ["d1/a", "d1/\n~"]),
+        ("d2/", ["d2/a", "d2/a\nb"]),
+        ("d3/", ["d3/a", "d3/a\n.."]),
+        ("q", ["q", "q\n~"]),
+    ] {
+        for fake in [Fake::Same, Fake::Reverse] {
+            let got = accept(&home, &mut terminal, &format!("argdump {typed}"), fake);
+            assert_eq!(got.len(), 1, "{typed} {got:?}");
+            assert!(
+                names.map(str::as_bytes).contains(&&*got[0]),
+                "{typed} {got:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_dollar_sign_completes_as_in_bash() {
     let Some(home) = Home::new(Shell::Bash) else {
         return;
