@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod connection;
 mod deadline;
+mod entry;
 mod failure;
 mod hook;
 mod phrase;
@@ -17,6 +18,8 @@ mod stages;
 mod start;
 
 use std::process::ExitCode;
+
+pub use entry::enter;
 
 /// Runs `tabsense`.
 pub fn main() -> ExitCode {
