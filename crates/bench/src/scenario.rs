@@ -1,6 +1,7 @@
 //! What is measured.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -32,6 +33,8 @@ pub(crate) struct Scenario {
     shells: usize,
     /// Whether each request is the first on its line.
     first: bool,
+    /// Whether no candidate was offered before.
+    new: bool,
     /// Whether a prompt with a new command comes before each.
     prompts: bool,
     fresh: bool,
@@ -58,6 +61,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         history: 1000,
         shells: 1,
         first: true,
+        new: false,
         prompts: false,
         fresh: false,
         model: true,
@@ -78,6 +82,10 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
             }));
         }
     }
+    // The next key of a line that was looked at: its state is kept, what is offered is new.
+    scenarios.push(named("key-64".into(), &|s| {
+        (s.first, s.new, s.entries) = (false, true, (WARM_UP + s.requests) * TYPICAL);
+    }));
     scenarios.push(named("again-64".into(), &|s| s.first = false));
     for (name, strange) in [("likely-64", false), ("strange-64", true)] {
         scenarios.push(named(name.into(), &|s| {
@@ -116,7 +124,12 @@ impl Scenario {
                 (false, true) => format!("vim +{request} file"),
                 (false, false) => "vim +0 file".to_owned(),
             };
-            input(&directory, self.candidates, &line)
+            let first = if self.new {
+                request * self.candidates
+            } else {
+                0
+            };
+            input(&directory, first..first + self.candidates, &line)
         };
         let mut samples = Samples::default();
         if self.fresh {
@@ -176,15 +189,15 @@ impl Scenario {
     }
 }
 
-/// What a shell script writes to the client for a line.
-pub(crate) fn input(directory: &Path, candidates: usize, line: &str) -> Vec<u8> {
+/// What a shell script writes to the client for a line, with the candidates of these numbers.
+pub(crate) fn input(directory: &Path, candidates: Range<usize>, line: &str) -> Vec<u8> {
     let mut input = format!(
         "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
         line.len(),
         directory.display()
     )
     .into_bytes();
-    for n in 0..candidates {
+    for n in candidates {
         input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
     }
     input

@@ -1,7 +1,7 @@
 //! The start of the program where C's own `main` is used, with what Rust's would have done for it.
 //!
 //! Before `main` Rust looks up the stack's end in `/proc/self/maps` and installs handlers that tell a
-//! stack overflow from other faults, for each thread anew. That is a fifteenth of the two or three
+//! stack overflow from other faults, for each thread anew. That is a twentieth of the two or three
 //! milliseconds that a TAB takes, and a process that lives no longer has no use for it. The rest of
 //! Rust's start is here: standard streams are open, and a closed pipe is an error and no signal.
 
