@@ -18,6 +18,12 @@ pub(crate) fn io(what: impl std::fmt::Display) -> impl FnOnce(std::io::Error) ->
     move |error| Error::Io { what, error }
 }
 
+/// The name of a file. Two dozen of them have about as many tokens as two dozen candidates of real
+/// lists: a hundred with their markers.
+pub(crate) fn file(number: usize) -> String {
+    format!("file{number:06}")
+}
+
 impl<'a> Home<'a> {
     pub(crate) fn new(options: &'a Options, model: &str) -> Result<Self, Error> {
         let directory = tempfile::Builder::new().prefix("ts-bench-").tempdir();
@@ -69,8 +75,8 @@ impl<'a> Home<'a> {
         let directory = self.path("work").join(entries.to_string());
         std::fs::create_dir(&directory).map_err(io(directory.display()))?;
         for n in 0..entries {
-            let file = directory.join(format!("file{n:06}.txt"));
-            std::fs::File::create(&file).map_err(io(file.display()))?;
+            let path = directory.join(file(n));
+            std::fs::File::create(&path).map_err(io(path.display()))?;
         }
         Ok(directory)
     }

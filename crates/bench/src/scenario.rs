@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::home::{Home, io};
+use crate::home::{Home, file, io};
 use crate::samples::{Row, Samples};
 use crate::{Effort, Error, Options};
 
@@ -198,7 +198,7 @@ pub(crate) fn input(directory: &Path, candidates: Range<usize>, line: &str) -> V
     )
     .into_bytes();
     for n in candidates {
-        input.extend_from_slice(format!("file{n:06}.txt\0").as_bytes());
+        input.extend_from_slice(format!("{}\0", file(n)).as_bytes());
     }
     input
 }
@@ -253,9 +253,9 @@ pub(crate) fn request(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
 /// A prompt after a command that was not run before.
 fn prompt(home: &Home<'_>, number: usize) -> Result<(), Error> {
     let directory = home.path("work");
-    let directory = directory.display();
+    let (directory, file) = (directory.display(), file(number));
     let told = format!(
-        "shell=bash\0session=bench\0cwd={directory}/100\0command=vim file{number:06}.txt\0ran_in={directory}/100\0\
+        "shell=bash\0session=bench\0cwd={directory}/100\0command=vim {file}\0ran_in={directory}/100\0\
          exit=0\0start={}\0duration_ms=1000\0\0",
         1_800_000_000 + number * 60
     );
