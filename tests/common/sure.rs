@@ -14,7 +14,7 @@ pub(crate) fn a_habit_is_inserted_once(home: &Home, options: &Options) {
     let _worker = home.worker();
     let mut terminal = home.start(options);
     for _ in 0..3 {
-        terminal.run("argdump banana");
+        terminal.run("cat banana");
     }
     // Commands are told in the background, and an answer may be late.
     eventually("the habit is inserted", || {
@@ -27,17 +27,17 @@ pub(crate) fn a_habit_is_inserted_once(home: &Home, options: &Options) {
     assert!(!is_inserted(&mut terminal), "taken back, it came again");
 }
 
-/// Whether TAB after `argdump b` takes `banana`; the line is empty again after it.
+/// Whether TAB after `cat b` takes `banana`; the line is empty again after it.
 #[track_caller]
 fn is_inserted(terminal: &mut Terminal) -> bool {
     let mut line = String::new();
-    terminal.press(format!("argdump b{TAB}x"));
+    terminal.press(format!("cat b{TAB}x"));
     terminal.wait_for("TAB is done", |screen| {
         line = super::terminal::edit_line(screen).unwrap_or_default();
-        line == "argdump banana x" || line == "argdump bx"
+        line == "cat banana x" || line == "cat bx"
     });
     terminal.clear_line();
-    line == "argdump banana x"
+    line == "cat banana x"
 }
 
 /// Names that a shell would read otherwise than they are written.

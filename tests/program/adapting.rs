@@ -63,10 +63,10 @@ fn what_is_no_better_is_judged_and_not_kept_and_a_reset_forgets_it() {
     );
 }
 
-/// Presses TAB after `deploy st`, as a shell of its own or as one that did so before.
+/// Presses TAB after `make st`, as a shell of its own or as one that did so before.
 fn press(home: &Home, session: &str, takes_sure: &str) -> Output {
     let header = format!(
-        "shell=bash\0session={session}\0line=deploy st\0cursor=9\0cwd=/tmp\0word=st\0base=\0\
+        "shell=bash\0session={session}\0line=make st\0cursor=7\0cwd=/tmp\0word=st\0base=\0\
          {takes_sure}\0"
     );
     let candidates = "status\0staging\0stable\0";
@@ -94,7 +94,7 @@ fn run(home: &Home, command: &str) {
     tell(home, &[&fields[..], &ran].concat());
 }
 
-/// A home where only staging was ever deployed, three times.
+/// A home where only staging was ever made, three times.
 fn habit(settings: &str) -> Option<Home> {
     let home = home()?;
     home.write(
@@ -106,9 +106,9 @@ fn habit(settings: &str) -> Option<Home> {
 
 fn learn(home: &Home) {
     for _ in 0..3 {
-        run(home, "deploy staging");
+        run(home, "make staging");
     }
-    wait_commands(home, &["deploy staging"; 3]);
+    wait_commands(home, &["make staging"; 3]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_word_with_an_exception_is_not_sure() {
     let _worker = home.worker();
     learn(&home);
     answer(&home, "a", "!sure");
-    run(&home, "deploy status");
+    run(&home, "make status");
     answer(&home, "b", "=1");
 }
 

@@ -24,7 +24,7 @@ pub use candidate::{
     Candidate, Context, Event, Kind, Match, Ranked, Recent, ScoredDirectory, ScoredLine,
     ScoredWord, Slot,
 };
-pub use confidence::{Confidence, confidence};
+pub use confidence::{Confidence, confidence, settle};
 pub use decide::{Asks, Decide, Question, SHORTLIST, before, blend, model_weight, refine};
 pub use directories::{explain_directories, rank_directories};
 pub use feedback::{Fate, Feedback, Offer};

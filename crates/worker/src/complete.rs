@@ -12,7 +12,8 @@ use tabsense_history::Offered;
 use tabsense_protocol::reply::{self, Completed, Ranked, Reason, Stage};
 use tabsense_protocol::request::{self, Complete, Shell};
 use tabsense_rank::{
-    Candidate, Context, Kind, Match, Slot, confidence, model_weight, rank_words, refine, used_here,
+    Candidate, Context, Kind, Match, Slot, confidence, model_weight, rank_words, refine, settle,
+    used_here,
 };
 
 use crate::ahead::Around;
@@ -331,6 +332,11 @@ impl<'a> Completion<'a> {
         let floor = percent(settings.complete_native_percent());
         if confidence.first < floor.min(WORTHLESS / order.len().max(1) as f32) {
             native_order(&mut order, candidates);
+        } else if candidates
+            .iter()
+            .all(|candidate| candidate.native.is_some())
+        {
+            settle(&mut order, heard);
         }
         let line = &self.ask.line;
         let front = &line[..self.parsed.start.min(line.len())];
@@ -345,6 +351,7 @@ impl<'a> Completion<'a> {
                 let index = self.worker.read_index();
                 let cursor = usize::try_from(self.ask.cursor).unwrap_or(usize::MAX);
                 sure::Answer {
+                    position: self.parsed.position,
                     words: &self.parsed.words,
                     typed: &slot.typed[slot.base().len()..],
                     after: &line[cursor.min(line.len())..],

@@ -12,10 +12,12 @@
 //! 4. It is as likely as the settings ask (0.9), and leads by [`MARGIN`]. The ranking's chances are
 //!    those of people without a history; a habit has its own: after n times without exception the
 //!    next one is like them with a chance of (n + 1) / (n + 2) (Laplace's rule of succession).
-//! 5. The line deletes, overwrites or forces nothing, and ends at the cursor.
+//! 5. The command is known to do no harm with a wrong word, nothing on the line deletes, overwrites or
+//!    forces, the word is no target of a redirection, and the line ends at the cursor.
 //! 6. It was not called sure for this very word since the last prompt: whoever took it back and
 //!    pressed TAB again wants the list.
 
+use tabsense_gather::Position;
 use tabsense_rank::{Candidate, Confidence, Kind, Match, Ranked, UsedHere};
 
 /// How often the first candidate must have been taken here.
@@ -27,66 +29,158 @@ const MARGIN: f32 = 0.5;
 /// How far the ranking must have it ahead when the habit alone is likely enough.
 const AGREES: f32 = 0.2;
 
-/// Commands after which a wrong word does harm.
-const HARMFUL: [&[u8]; 27] = [
-    b"chgrp",
-    b"chmod",
-    b"chown",
-    b"cp",
-    b"crontab",
-    b"dd",
-    b"fdisk",
-    b"halt",
-    b"install",
-    b"kill",
-    b"killall",
-    b"ln",
-    b"mkfs",
-    b"mv",
-    b"pkill",
-    b"poweroff",
-    b"reboot",
-    b"rename",
-    b"rm",
-    b"rmdir",
-    b"rsync",
-    b"scp",
-    b"shred",
-    b"shutdown",
-    b"truncate",
-    b"unlink",
-    b"wipefs",
+/// Commands whose arguments do no harm: they show, edit, search, build, or go somewhere. After all
+/// others the list is shown, since nobody can know what overwrites.
+const HARMLESS: [&str; 80] = [
+    "ag",
+    "bat",
+    "bun",
+    "cargo",
+    "cat",
+    "cd",
+    "cmake",
+    "code",
+    "composer",
+    "date",
+    "diff",
+    "dirs",
+    "docker",
+    "du",
+    "echo",
+    "emacs",
+    "emacsclient",
+    "eza",
+    "fd",
+    "feh",
+    "fg",
+    "file",
+    "find",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "grep",
+    "head",
+    "helix",
+    "help",
+    "hx",
+    "info",
+    "java",
+    "jobs",
+    "journalctl",
+    "jq",
+    "just",
+    "kak",
+    "kubectl",
+    "l",
+    "la",
+    "less",
+    "ll",
+    "ls",
+    "make",
+    "man",
+    "micro",
+    "more",
+    "mosh",
+    "mpv",
+    "mvn",
+    "nano",
+    "ninja",
+    "node",
+    "npm",
+    "npx",
+    "nvim",
+    "ping",
+    "pnpm",
+    "popd",
+    "ps",
+    "pushd",
+    "python",
+    "python3",
+    "rg",
+    "ruby",
+    "ssh",
+    "stat",
+    "subl",
+    "tail",
+    "task",
+    "tree",
+    "vi",
+    "vim",
+    "wc",
+    "which",
+    "yarn",
+    "z",
+    "zathura",
 ];
 
-/// Words of a line after which a wrong word does harm, whatever the command.
-const HARMFUL_WORDS: [&[u8]; 22] = [
-    b"--delete",
-    b"--force",
-    b"--hard",
-    b"--prune",
-    b"--purge",
-    b"-D",
-    b"-X",
-    b"-f",
-    b"-fr",
-    b"-rf",
-    b"autoremove",
-    b"clean",
-    b"delete",
-    b"destroy",
-    b"drop",
-    b"prune",
-    b"purge",
-    b"remove",
-    b"reset",
-    b"rm",
-    b"uninstall",
-    b"wipe",
+/// Words that delete, overwrite or publish something, and are not inserted themselves.
+const HARMFUL_WORDS: [&str; 22] = [
+    "autoremove",
+    "clean",
+    "clear",
+    "delete",
+    "destroy",
+    "drain",
+    "drop",
+    "prune",
+    "publish",
+    "purge",
+    "remove",
+    "reset",
+    "rm",
+    "rmi",
+    "terminate",
+    "truncate",
+    "uninstall",
+    "unlink",
+    "unpublish",
+    "unstage",
+    "wipe",
+    "yank",
 ];
+
+/// Words that do so with what follows.
+const HARMFUL_BEFORE: [&str; 16] = [
+    "branch",
+    "checkout",
+    "cordon",
+    "down",
+    "kill",
+    "mv",
+    "push",
+    "rebase",
+    "restart",
+    "restore",
+    "revert",
+    "rollback",
+    "scale",
+    "stop",
+    "update-ref",
+    "worktree",
+];
+
+/// Beginnings of long options that do so, or name what is written.
+const HARMFUL_OPTIONS: [&str; 9] = [
+    "--delete",
+    "--force",
+    "--hard",
+    "--in-place",
+    "--out",
+    "--overwrite",
+    "--prune",
+    "--purge",
+    "--remove",
+];
+
+/// Letters of short options that do so in one command or another.
+const HARMFUL_LETTERS: &[u8] = b"OXo";
 
 /// One answer that is about to be given.
 pub(crate) struct Answer<'a> {
-    /// The words before the one that is completed.
+    /// What the word that is completed is.
+    pub(crate) position: Position,
+    /// The words before it.
     pub(crate) words: &'a [Vec<u8>],
     /// What is typed of the word's last part.
     pub(crate) typed: &'a [u8],
@@ -109,7 +203,7 @@ impl Answer<'_> {
         self.is_likely(first, least)
             && self.goes_on(first)
             && self.is_habit(first)
-            && !self.is_harmful()
+            && self.is_harmless(first)
     }
 
     fn is_likely(&self, first: &Ranked, least: f32) -> bool {
@@ -138,12 +232,39 @@ impl Answer<'_> {
         own.times >= OFTEN && others == 0 && own.passed_over == 0 && (own.in_directory || !is_entry)
     }
 
-    fn is_harmful(&self) -> bool {
-        let command = self.words.first().map_or(&b""[..], Vec::as_slice);
-        let name = command.rsplit(|byte| *byte == b'/').next();
-        let name = name.unwrap_or_default();
-        let bad = |word: &Vec<u8>| HARMFUL_WORDS.contains(&word.as_slice());
-        HARMFUL.contains(&name) || name.starts_with(b"mkfs") || self.words.iter().any(bad)
+    /// Whether a wrong word deletes, overwrites and ends nothing.
+    fn is_harmless(&self, first: &Ranked) -> bool {
+        let word = trim(&self.candidates[first.position].text);
+        match self.position {
+            Position::Command => is_known(word),
+            Position::Argument => {
+                let command = self.words.first().map_or(&b""[..], Vec::as_slice);
+                let is_bad = |word: &Vec<u8>| is_harmful(word) || is_one(&HARMFUL_BEFORE, word);
+                is_known(command) && !self.words.iter().skip(1).any(is_bad) && !is_harmful(word)
+            }
+            Position::Redirection | Position::Assignment => false,
+        }
+    }
+}
+
+fn is_known(command: &[u8]) -> bool {
+    let name = command.rsplit(|byte| *byte == b'/').next();
+    let name = name.unwrap_or_default();
+    is_one(&HARMLESS, name)
+}
+
+fn is_one(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|known| known.as_bytes() == word)
+}
+
+fn is_harmful(word: &[u8]) -> bool {
+    let starts = |option: &&str| word.starts_with(option.as_bytes());
+    match word {
+        [b'-', b'-', _, ..] => HARMFUL_OPTIONS.iter().any(starts),
+        [b'-', letters @ ..] if letters.first() != Some(&b'-') => letters
+            .iter()
+            .any(|letter| HARMFUL_LETTERS.contains(letter)),
+        _ => is_one(&HARMFUL_WORDS, word),
     }
 }
 
@@ -182,6 +303,7 @@ mod tests {
     /// `git ch` with two candidates of which the first was taken five times; `change` spoils it.
     fn is_sure(change: impl FnOnce(&mut Parts)) -> bool {
         let mut parts = Parts {
+            position: Position::Argument,
             words: vec![b"git".to_vec()],
             typed: b"ch".to_vec(),
             after: Vec::new(),
@@ -203,6 +325,7 @@ mod tests {
             })
             .collect();
         Answer {
+            position: parts.position,
             words: &parts.words,
             typed: &parts.typed,
             after: &parts.after,
@@ -215,6 +338,7 @@ mod tests {
     }
 
     struct Parts {
+        position: Position,
         words: Vec<Vec<u8>>,
         typed: Vec<u8>,
         after: Vec<u8>,
@@ -271,8 +395,75 @@ mod tests {
 
     #[test]
     fn nothing_is_inserted_where_a_wrong_word_does_harm() {
-        assert!(!is_sure(|parts| parts.words = vec![b"/bin/rm".to_vec()]));
-        assert!(!is_sure(|parts| parts.words.push(b"--force".to_vec())));
+        let after = |line: &str, word: &str| {
+            let words: Vec<Vec<u8>> = line.split(' ').map(|word| word.into()).collect();
+            let text = word.to_owned();
+            is_sure(move |parts| {
+                parts.words = words;
+                parts.typed = text[..1].into();
+                parts.candidates[0] = candidate(&text, Kind::File);
+            })
+        };
+        for line in [
+            "git add",
+            "/usr/bin/vim",
+            "cat -n",
+            "cd",
+            "docker logs",
+            "make -j4",
+        ] {
+            assert!(after(line, "banana"), "{line}");
+        }
+        for line in [
+            "rm",
+            "/bin/rm",
+            "sudo cat",
+            "mv",
+            "gzip",
+            "tee",
+            "userdel",
+            "dropdb",
+            "sed -i s/a/b/",
+            "./own-script",
+            "docker rmi",
+            "docker kill",
+            "git branch -d",
+            "git restore",
+            "git checkout --",
+            "git restore --staged",
+            "git push --force-with-lease origin",
+            "git reset --hard",
+            "git clean -fd",
+            "cargo uninstall",
+            "gh release download -O",
+            "go build -o",
+            "kubectl delete pod",
+            "npm unpublish",
+            "git stash drop",
+            "find . --delete",
+        ] {
+            assert!(!after(line, "banana"), "{line}");
+        }
+        assert!(
+            !after("git", "reset") && !after("docker", "rmi") && !after("git commit", "--force")
+        );
+    }
+
+    #[test]
+    fn only_commands_and_their_arguments_are_inserted() {
+        for position in [Position::Redirection, Position::Assignment] {
+            assert!(!is_sure(|parts| parts.position = position));
+        }
+        let command = |name: &str| {
+            let name = name.to_owned();
+            is_sure(move |parts| {
+                parts.position = Position::Command;
+                parts.words.clear();
+                parts.typed = name[..1].into();
+                parts.candidates[0] = candidate(&name, Kind::Command);
+            })
+        };
+        assert!(command("git") && !command("rm") && !command("mkfs.ext4"));
     }
 
     #[test]

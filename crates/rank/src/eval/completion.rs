@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::calibration::{Calibration, Judgement};
 use super::{Case, EvalError};
-use crate::candidate::{Candidate, Context, Event, Kind, Match, Recent, Slot};
+use crate::candidate::{Candidate, Context, Event, Kind, Match, Ranked, Recent, Slot};
+use crate::confidence::settle;
 use crate::decide::{Decide, model_weight, refine};
 use crate::index::Index;
 use crate::weights::Weights;
@@ -90,11 +91,11 @@ pub fn evaluate(
         places
             .entry("tabsense-nomodel")
             .or_default()
-            .push(place(case, &statistics));
+            .push(place(case, &statistics, 0.0));
         places
             .entry("tabsense")
             .or_default()
-            .push(place(case, &judged));
+            .push(place(case, &judged, weight));
     }
     let methods = places.into_iter().map(|(name, places)| {
         let mut method = method(cases, &places);
@@ -199,16 +200,17 @@ fn candidate(case: &Case, text: &str, native: u32) -> Candidate {
     }
 }
 
-/// The answer's place from 0, ties counted against it.
-fn place(case: &Case, scores: &[f32]) -> usize {
+/// The answer's place from 0 in the order that is shown, ties counted against it.
+fn place(case: &Case, scores: &[f32], weight: f32) -> usize {
     let Some(answer) = case.candidates.iter().position(|c| *c == case.answer) else {
         return scores.len();
     };
-    let better = scores
-        .iter()
-        .enumerate()
-        .filter(|(at, s)| *at != answer && **s >= scores[answer]);
-    better.count()
+    let entry = |(position, &score)| Ranked { position, score };
+    let mut ranked: Vec<Ranked> = scores.iter().enumerate().map(entry).collect();
+    let is_answer = |entry: &Ranked| entry.position == answer;
+    ranked.sort_by(|a, b| (b.score.total_cmp(&a.score)).then(is_answer(a).cmp(&is_answer(b))));
+    settle(&mut ranked, weight);
+    ranked.iter().position(is_answer).unwrap_or(scores.len())
 }
 
 fn method(cases: &[Case], places: &[usize]) -> Method {
