@@ -66,9 +66,14 @@ __tabsense_do_ask() {
   local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "line=$1" "unit=$__tabsense_unit")
   local data="${(pj:\0:)header}"$'\0\0'
   (( $#__tabsense_do_names == 0 )) || data+="${(pj:\0:)__tabsense_do_names}"$'\0'
-  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
   local answer result=0
-  answer=$("$bin" do --hook <<<"$data") || result=$?
+  # As in __tabsense_tell: no line is written to a disk.
+  if [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]]; then
+    local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+    answer=$("$bin" do --hook <<<"$data") || result=$?
+  else
+    answer=$(print -rn -- "$data" | "$bin" do --hook) || result=$?
+  fi
   __tabsense_do_read "$answer" || return 1
   (( result == 0 )) || return 1
   [[ -n $__tabsense_do_line ]] || (( $#__tabsense_do_choices ))

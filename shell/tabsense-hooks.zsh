@@ -79,12 +79,18 @@ __tabsense_tell() {
   [[ $bin == */* ]] || bin=${commands[$bin]-}
   [[ -n $bin && -x $bin ]] || return 0
   local -a header=(shell=zsh "session=$__tabsense_session" "cwd=$PWD" "histfile=${HISTFILE-}" "$@")
-  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+  local data="${(pj:\0:)header}"$'\0\0'
   setopt no_bg_nice
   # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
   # The first one also tells what Alt-Enter is bound to: each substitution costs a millisecond.
   __tabsense_bound=$(
-    "$bin" prompt --hook >/dev/null 2>&1 <<<"${(pj:\0:)header}"$'\0\0' &
+    # zsh's <<< is a file: only where files are kept in memory, for a secret must not reach the disk.
+    if [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]]; then
+      TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+      "$bin" prompt --hook >/dev/null 2>&1 <<<"$data" &
+    else
+      print -rn -- "$data" | "$bin" prompt --hook >/dev/null 2>&1 &
+    fi
     (( ! ${+functions[__tabsense_do_start]} )) || bindkey -M emacs -- '^[^M'
   )
 }

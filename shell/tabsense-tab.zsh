@@ -244,6 +244,8 @@ __tabsense_ask() {
   local -a header=(shell=zsh "session=$__tabsense_session" "line=$PREBUFFER$BUFFER"
     cursor=$(( $#PREBUFFER + $#LBUFFER )) "unit=$__tabsense_unit" "cwd=$PWD" "word=${(Q)__tabsense_word}"
     base= pairs=1 "add=$2" "sure=$__tabsense_sure" "time=${EPOCHREALTIME-}")
+  # Where nothing is to be sorted, somebody has chosen the order.
+  (( ! $#all || ${#${(@)__tabsense_group_names:#:*}} )) || header+=(ordered=1)
   local data="${(pj:\0:)header}"$'\0\0'
   # Always pairs: the line break after the last record is then half a pair, which the client drops.
   if (( $#__tabsense_plain )); then
@@ -254,9 +256,14 @@ __tabsense_ask() {
     records=("${(@)texts:^shown}")
     data+="${(pj:\0:)records}"$'\0'
   fi
-  [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]] && local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
   local answer
-  { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
+  # As in __tabsense_tell: no line is written to a disk.
+  if [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]]; then
+    local TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
+    { answer=$("$bin" complete --hook <<<"$data") || return 1; } 2>/dev/null
+  else
+    { answer=$(print -rn -- "$data" | "$bin" complete --hook) || return 1; } 2>/dev/null
+  fi
   __tabsense_read_answer $#all "$answer" || return 1
   (( ! __tabsense_sure || ! $#all )) || all=("${all[__tabsense_plan[1]+1]}") __tabsense_plan=(0)
   __tabsense_all_items=("${(@)all}")

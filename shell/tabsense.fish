@@ -356,7 +356,8 @@ function __tabsense_may_record --argument-names line
 end
 
 function __tabsense_is_private
-    test -n "$fish_private_mode"; or set -q fish_history; and test -z "$fish_history"
+    test -n "$fish_private_mode"; and return 0
+    set -q fish_history; and test -z "$fish_history"
 end
 
 # At a prompt: tells the worker where we are and what ran, without waiting.

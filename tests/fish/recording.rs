@@ -115,39 +115,45 @@ fn commands_with_a_leading_blank_are_never_told() {
 
 #[test]
 fn nothing_is_told_in_private_mode() {
-    let Some((home, mut terminal)) = start() else {
-        return;
-    };
-    home.files(&["secret/"]);
-    terminal.run("set -g fish_private_mode 1");
-    terminal.run("echo hide1");
-    terminal.run("cd secret");
-    terminal.run("cd ..");
-    terminal.run("set -e fish_private_mode");
-    terminal.run("echo keep3");
-    let commands = commands_until(&home, "echo keep3");
-    assert!(
-        commands
-            .iter()
-            .all(|command| !command.contains("hide1") && !command.contains("cd ")),
-        "{commands:?}"
-    );
-    assert!(
-        home.requests("prompt")
-            .iter()
-            .all(|call| !call.get("cwd").contains("secret"))
-    );
+    for history in ["", "set -g fish_history work"] {
+        let Some((home, mut terminal)) = start() else {
+            return;
+        };
+        home.files(&["secret/"]);
+        terminal.run(history);
+        terminal.run("set -g fish_private_mode 1");
+        terminal.run("echo hide1");
+        terminal.run("cd secret");
+        terminal.run("cd ..");
+        terminal.run("set -e fish_private_mode");
+        terminal.run("echo keep3");
+        let commands = commands_until(&home, "echo keep3");
+        assert!(
+            commands
+                .iter()
+                .all(|command| !command.contains("hide1") && !command.contains("cd ")),
+            "{history:?}: {commands:?}"
+        );
+        assert!(
+            home.requests("prompt")
+                .iter()
+                .all(|call| !call.get("cwd").contains("secret"))
+        );
+    }
 }
 
 #[test]
 fn a_private_fish_tells_nothing() {
-    let Some(home) = Home::new(Shell::Fish) else {
-        return;
-    };
-    let mut terminal = home.start(&scripted(Fake::Same).args(&["--private", "-i"]));
-    terminal.run("echo hide1");
-    terminal.run("echo hide2");
-    assert!(home.requests("prompt").is_empty());
+    for history in ["", "set -g fish_history work"] {
+        let Some(home) = Home::new(Shell::Fish) else {
+            return;
+        };
+        let options = scripted(Fake::Same).args(&["--private", "-i"]);
+        let mut terminal = home.start(&options.after(history));
+        terminal.run("echo hide1");
+        terminal.run("echo hide2");
+        assert!(home.requests("prompt").is_empty(), "{history:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Whatever the client does: zsh's own completion, as if we were not there.
 
-use crate::common::{CTRL_C, CTRL_U, DOWN, ENTER, Fake, Home, Options, Shell, TAB, Terminal};
+use crate::common::{
+    CTRL_C, CTRL_U, DOWN, ENTER, Fake, Home, Options, Shell, TAB, Terminal, eventually,
+};
 
 /// Lists, chooses from the menu and runs as in the bare shell.
 #[track_caller]
@@ -67,14 +69,24 @@ fn a_client_that_is_no_program_is_silent_too() {
 }
 
 #[test]
-fn a_full_runtime_directory_leaves_tab_native() {
+fn without_a_runtime_directory_no_line_passes_through_a_file() {
     let Some(home) = Home::new(Shell::Zsh) else {
         return;
     };
     home.files(&["alpha", "beta", "gamma"]);
-    is_native(&home, &Options::bare());
-    let options = Options::fake(Fake::Reverse).after("XDG_RUNTIME_DIR= TMPPREFIX=/nonexistent/x");
-    is_native(&home, &options);
+    // No file of zsh's own can be made.
+    let without = "unset XDG_RUNTIME_DIR; TMPPREFIX=/nonexistent/x";
+    let mut terminal = home.start(&Options::fake(Fake::Reverse).after(without));
+    terminal.press(format!("argdump {TAB}{TAB}{ENTER}"));
+    assert_eq!(home.next_arguments(0), [b"gamma"]);
+    terminal.wait_prompt();
+    terminal.run("echo told");
+    eventually("the command is told", || {
+        let told = home.requests("prompt");
+        told.iter()
+            .find(|call| call.get("command") == "echo told")
+            .map(|_| ())
+    });
 }
 
 #[test]

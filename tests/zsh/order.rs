@@ -1,6 +1,6 @@
 //! TAB in our order.
 
-use crate::common::{ENTER, Fake, Home, Options, Shell, TAB};
+use crate::common::{ENTER, Fake, Home, Options, Shell, TAB, eventually};
 
 #[test]
 fn the_list_and_the_menu_are_in_the_order_of_the_answer() {
@@ -48,6 +48,27 @@ fn the_request_says_what_is_typed_and_what_zsh_offers() {
             .starts_with(&format!("{}.", terminal.pid()))
     );
     assert_eq!(home.requests("complete").len(), 1);
+}
+
+#[test]
+fn the_request_says_when_a_function_has_chosen_the_order() {
+    let Some(home) = Home::new(Shell::Zsh) else {
+        return;
+    };
+    let rc = "_chosen() { compadd -V x -- low medium high }\n\
+         _sorted() { compadd -J x -- low medium high }\n\
+         _both() { _chosen; compadd -J y -- a b }\n\
+         compdef _chosen chosen; compdef _sorted sorted; compdef _both both";
+    let mut terminal = home.start(&Options::fake(Fake::Reverse).after(rc));
+    for (command, ordered) in [("chosen", "1"), ("sorted", ""), ("both", "")] {
+        let before = home.requests("complete").len();
+        terminal.press(format!("{command} {TAB}"));
+        let request = eventually("it is asked", || {
+            home.requests("complete").into_iter().nth(before)
+        });
+        assert_eq!(request.get("ordered"), ordered, "{command}");
+        terminal.clear_line();
+    }
 }
 
 #[test]

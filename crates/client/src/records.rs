@@ -115,6 +115,7 @@ impl<'a> Records<'a> {
             budget_ms: 0,
             stages: false,
             sure: false,
+            ordered: self.get("ordered") == Some(b"1"),
             path,
         }
     }

@@ -124,6 +124,10 @@ pub struct Complete {
     /// Whether the first candidate would be inserted at once if the worker is sure of it.
     #[prost(bool, tag = "13")]
     pub sure: bool,
+    /// Whether a completion function has chosen the order of the candidates: then only what was taken
+    /// before comes ahead of the others.
+    #[prost(bool, tag = "14")]
+    pub ordered: bool,
 }
 
 /// One candidate of the shell.

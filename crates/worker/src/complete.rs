@@ -22,7 +22,7 @@ use crate::places::Places;
 use crate::server::refused;
 use crate::sources;
 use crate::state::{Worker, now};
-use crate::sure::{self, native_order};
+use crate::sure::{self, chosen_order, native_order};
 
 /// What is kept of the client's budget for the way back, and for a machine that is busy.
 const RESERVE: Duration = Duration::from_millis(8);
@@ -329,8 +329,12 @@ impl<'a> Completion<'a> {
     ) -> Decided {
         let settings = &self.worker.settings;
         let confidence = confidence(&order, heard);
+        let best = order.first().map(|entry| entry.position);
         let floor = percent(settings.complete_native_percent());
-        if confidence.first < floor.min(WORTHLESS / order.len().max(1) as f32) {
+        if self.ask.ordered {
+            let used = used_here(&self.worker.read_index(), context, slot, candidates);
+            chosen_order(&mut order, &used);
+        } else if confidence.first < floor.min(WORTHLESS / order.len().max(1) as f32) {
             native_order(&mut order, candidates);
         } else if candidates
             .iter()
@@ -344,6 +348,7 @@ impl<'a> Completion<'a> {
         let least = percent(settings.complete_insert_percent());
         let sure = self.ask.sure
             && settings.complete_inserts()
+            && order.first().map(|entry| entry.position) == best
             // Looking into the history is for the few that are likely at all.
             && confidence.first >= POSSIBLE
             && !asked_before(&self.worker.lock_answers())

@@ -8,7 +8,9 @@ use std::time::Duration;
 use tabsense_gather::listing::Listing;
 use tabsense_gather::matching::Matcher;
 use tabsense_gather::{Commands, Position, quality};
-use tabsense_rank::{Candidate, Context, Kind, Match, Slot, argument_words, rank_directories};
+use tabsense_rank::{
+    Candidate, Context, Kind, Match, Slot, argument_words, rank_directories, used_here,
+};
 
 use crate::complete::Completion;
 use crate::places::{path, with_tilde};
@@ -28,14 +30,30 @@ const LOOK_BUDGET: Duration = Duration::from_millis(4);
 /// What reading `PATH` may take.
 const PATH_BUDGET: Duration = Duration::from_millis(15);
 
-/// Everything that fits the word, the best kind of match only.
+/// Everything that fits the word, the best kind of match only. Nothing in the middle of a word, of
+/// which only the shell knows what is to become of its end.
 pub(crate) fn gather(completion: &Completion<'_>, listing: Option<&Listing>) -> Vec<Candidate> {
+    if is_within_word(completion) {
+        return Vec::new();
+    }
     let here = match completion.parsed.position {
         Position::Command if !completion.parsed.typed.contains(&b'/') => commands(completion),
         Position::Assignment => Vec::new(),
         _ => arguments(completion, listing),
     };
     best_tier(here)
+}
+
+fn is_within_word(completion: &Completion<'_>) -> bool {
+    let ask = completion.ask;
+    let cursor = usize::try_from(ask.cursor).unwrap_or(usize::MAX);
+    let after = ask.line.get(cursor);
+    after.is_some_and(|byte| !byte.is_ascii_whitespace() && !b";|&<>()'\"`".contains(byte))
+}
+
+/// Whether a shell has looked itself, and found nothing. Otherwise somebody asks without a shell.
+fn is_left_by_shell(completion: &Completion<'_>) -> bool {
+    !completion.session.is_empty()
 }
 
 /// Candidates that start with what was typed; if there are none, only the best kind of guess.
@@ -111,6 +129,8 @@ fn entries(
         .search(&target.last, Match::Typo, MOST)
         .into_iter()
         .filter(|hit| !only_directories || hit.entry.kind == Kind::Directory)
+        // What begins with the word the shell would have offered itself, were it wanted here.
+        .filter(|hit| hit.quality > Match::Prefix || !is_left_by_shell(completion))
         .map(|hit| {
             let slash: &[u8] = if hit.entry.kind == Kind::Directory {
                 b"/"
@@ -135,7 +155,7 @@ fn words(completion: &Completion<'_>) -> Vec<Candidate> {
         typed: &parsed.typed,
     };
     let matcher = &mut Matcher::new(&parsed.typed);
-    argument_words(&completion.worker.read_index(), &slot, GUESSES)
+    let mut found: Vec<Candidate> = argument_words(&completion.worker.read_index(), &slot, GUESSES)
         .into_iter()
         .filter(|word| !word.text.contains(&b'/') || word.text.contains(&b':'))
         .filter_map(|word| {
@@ -149,6 +169,27 @@ fn words(completion: &Completion<'_>) -> Vec<Candidate> {
             };
             Some(candidate(word.text, kind, quality))
         })
+        .collect();
+    if parsed.typed.is_empty() && is_left_by_shell(completion) {
+        // Nothing is known of the word but the place: another project's words are noise here.
+        found = used_in_directory(completion, &slot, found);
+    }
+    found
+}
+
+fn used_in_directory(
+    completion: &Completion<'_>,
+    slot: &Slot<'_>,
+    found: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let context = Context {
+        cwd: &completion.ask.cwd,
+        ..Context::default()
+    };
+    let used = used_here(&completion.worker.read_index(), &context, slot, &found);
+    let here = found.into_iter().zip(used);
+    here.filter(|(_, used)| used.in_directory)
+        .map(|(candidate, _)| candidate)
         .collect()
 }
 

@@ -272,6 +272,15 @@ fn trim(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"/").unwrap_or(text)
 }
 
+/// Puts what was never taken here back into the order that a completion function chose.
+pub(crate) fn chosen_order(ranked: &mut [Ranked], used: &[UsedHere]) {
+    ranked.sort_by_key(|entry| match used[entry.position].times {
+        0 => entry.position + 1,
+        // Stable: those that were stay as they are.
+        _ => 0,
+    });
+}
+
 /// Puts the shell's own candidates back into its order; what was added stays in front.
 pub(crate) fn native_order(ranked: &mut [Ranked], candidates: &[Candidate]) {
     ranked.sort_by_key(|entry| candidates[entry.position].native);
@@ -473,6 +482,16 @@ mod tests {
             parts.used.truncate(1);
         };
         assert!(!is_sure(alone));
+    }
+
+    #[test]
+    fn in_an_order_that_was_chosen_only_what_was_taken_before_comes_ahead() {
+        let mut ranked = [3, 1, 0, 2].map(|position| Ranked {
+            position,
+            score: 0.0,
+        });
+        chosen_order(&mut ranked, &[used(1), used(0), used(0), used(2)]);
+        assert_eq!(ranked.map(|entry| entry.position), [3, 0, 1, 2]);
     }
 
     #[test]

@@ -103,6 +103,42 @@ const DAYS: [&str; 36] = [
     "来週",
 ];
 
+/// Words of a phrase, and what a line has that heeds them.
+type Heeded = (&'static [&'static str], &'static [&'static str]);
+
+/// How a deed is meant.
+const MANNERS: [Heeded; 2] = [
+    (
+        &[
+            "force", "forcé", "fuerza", "forza", "erzwing", "强制", "強制", "强推",
+        ],
+        &["force", " -f", "kill", "stop", "-9"],
+    ),
+    (
+        &["merged", "gemergte", "fusionné", "fusionad", "已合并"],
+        &["merged"],
+    ),
+];
+
+/// How far back, where a line has such an option.
+const SPANS: [Heeded; 2] = [
+    (
+        &["month", "monat", "mois", " mes", "个月", "上月", "本月"],
+        &["3", "month"],
+    ),
+    (
+        &["week", "woche", "semaine", "semana", "周", "星期", "週"],
+        &["7", "8", "week"],
+    ),
+];
+const SPAN_OPTIONS: [&str; 3] = ["-mtime", "-mmin", "--since"];
+
+/// Kinds of files that a phrase may look for.
+const FILE_KINDS: [&str; 16] = [
+    "csv", "docx", "gif", "html", "jpeg", "jpg", "json", "mkv", "mov", "mp3", "mp4", "pdf", "png",
+    "txt", "xlsx", "yaml",
+];
+
 /// What a phrase by itself gives reason to doubt.
 pub(super) struct Doubt {
     /// Whatever it may mean.
@@ -178,6 +214,24 @@ pub(super) fn of_line(phrase: &str, risk: Risk, line: &Line, scene: &Scene<'_>) 
                 .filter_map(|value| value.value.as_deref())
                 .any(is_too_broad))
         || (!has_time && numbers(&lower).iter().any(|number| !kept.contains(number)))
+        || leaves_out(&lower, &told.to_lowercase())
+}
+
+/// Whether the line does not have a file, a kind of file, a time or a manner that the phrase names.
+fn leaves_out(phrase: &str, line: &str) -> bool {
+    let has_any = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_unheeded = |(said, heeded): &Heeded| has_any(phrase, said) && !has_any(line, heeded);
+    let mut words = phrase.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut paths = phrase
+        .split_whitespace()
+        .filter(|word| word.starts_with("~/") || word.trim_start_matches('.').starts_with('/'))
+        .map(|path| path.trim_end_matches(|c: char| c.is_ascii_punctuation()))
+        .filter_map(|path| path.rsplit('/').next());
+    MANNERS.iter().any(is_unheeded)
+        || (has_any(line, &SPAN_OPTIONS) && SPANS.iter().any(is_unheeded))
+        || (line.starts_with("find")
+            && words.any(|word| FILE_KINDS.contains(&word) && !line.contains(word)))
+        || paths.any(|name| !line.contains(name))
 }
 
 /// Whether the phrase names a day that the line knows nothing of.
@@ -265,6 +319,39 @@ mod tests {
         let (kill, show) = shares("Who uses port 3000?");
         assert!(show > 0.7 && kill < 0.05, "{kill} {show}");
         assert_eq!(shares("kill what uses port 3000"), (0.75, 0.2));
+    }
+
+    #[test]
+    fn what_is_said_of_a_deed_stands_in_the_line_or_is_doubted() {
+        for (phrase, line) in [
+            ("force push", "git push"),
+            ("fuerza el push", "git push"),
+            ("强制推送", "git push"),
+            ("delete merged branches", "git branch -d <&branch>"),
+            ("format /dev/sda", "cargo fmt"),
+            ("show ~/notes/today.md", "cat <&file>"),
+            ("files changed this month", "find . -type f -mtime -1"),
+            (
+                "find all pdf files modified last week",
+                "find . -type f -mtime -1",
+            ),
+            ("find the pdf files", "find . -type f"),
+        ] {
+            assert!(leaves_out(phrase, line), "{phrase}: {line}");
+        }
+        for (phrase, line) in [
+            ("force push", "git push --force-with-lease"),
+            ("force quit firefox", "pkill firefox"),
+            ("push", "git push"),
+            ("format the code in src/", "cargo fmt"),
+            ("what is in /etc/hosts?", "cat /etc/hosts"),
+            ("open the calendar of this week", "launch_calendar"),
+            ("files changed last week", "find . -type f -mtime -7"),
+            ("convert to pdf", "pandoc"),
+            ("and/or", "ls"),
+        ] {
+            assert!(!leaves_out(phrase, line), "{phrase}: {line}");
+        }
     }
 
     #[test]
