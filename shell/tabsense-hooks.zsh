@@ -83,8 +83,8 @@ __tabsense_tell() {
   setopt no_bg_nice
   # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
   # The first one also tells what Alt-Enter is bound to: each substitution costs a millisecond.
+  # And zsh's <<< is a file: only where those are kept in memory, for a secret must not reach the disk.
   __tabsense_bound=$(
-    # zsh's <<< is a file: only where files are kept in memory, for a secret must not reach the disk.
     if [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]]; then
       TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
       "$bin" prompt --hook >/dev/null 2>&1 <<<"$data" &
