@@ -69,7 +69,7 @@ fn ran(home: &Home, user: u32, command: &str) {
     );
 }
 
-/// Owner and mode of everything in a directory.
+/// Owner and mode of everything in a directory but the models, which a worker unpacks in its own time.
 fn owners(place: &Path) -> BTreeMap<PathBuf, (u32, u32)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![place.to_owned()];
@@ -77,7 +77,7 @@ fn owners(place: &Path) -> BTreeMap<PathBuf, (u32, u32)> {
         let Ok(data) = std::fs::symlink_metadata(&path) else {
             continue;
         };
-        if data.is_dir() {
+        if data.is_dir() && !path.ends_with("models") {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             waiting.extend(entries.map(|entry| entry.path()));
         }

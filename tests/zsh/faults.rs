@@ -76,7 +76,9 @@ fn without_a_runtime_directory_no_line_passes_through_a_file() {
     home.files(&["alpha", "beta", "gamma"]);
     // No file of zsh's own can be made.
     let without = "unset XDG_RUNTIME_DIR; TMPPREFIX=/nonexistent/x";
-    let mut terminal = home.start(&Options::fake(Fake::Reverse).after(without));
+    let history = "HISTFILE=~/.history HISTSIZE=100 SAVEHIST=100";
+    let options = Options::fake(Fake::Reverse).before(history).after(without);
+    let mut terminal = home.start(&options);
     terminal.press(format!("argdump {TAB}{TAB}{ENTER}"));
     assert_eq!(home.next_arguments(0), [b"gamma"]);
     terminal.wait_prompt();
