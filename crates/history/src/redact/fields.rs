@@ -34,7 +34,10 @@ pub(super) fn assignments(text: &[u8], word: Range<usize>, at: At, found: &mut V
         };
         let value = value_after(text, &name, equals + 1..word.end, word.start, &mut ends);
         let is_file = at == At::File && text[value.clone()].starts_with(b"@");
-        if !is_file && let Some(inside) = judged(text, value, kind) {
+        if is_file || (kind != Name::Secret && ends.is_worn(value.end)) {
+            continue;
+        }
+        if let Some(inside) = judged(text, value, kind) {
             from = inside.end.max(from);
             push(found, text, inside, Rule::Field);
         }
@@ -74,9 +77,21 @@ fn name_text(name: &[u8]) -> &[u8] {
 #[derive(Default)]
 struct Ends {
     known: [Range<usize>; 4],
+    /// The end of the last value that had to be read whole, and how many had it.
+    last: (usize, usize),
 }
 
+/// Values with the same end that are read whole: `key=key=key=X`.
+const WHOLE: usize = 16;
+
 impl Ends {
+    /// Whether enough values that end here were read.
+    fn is_worn(&mut self, end: usize) -> bool {
+        let (last, count) = self.last;
+        self.last = (end, if last == end { count + 1 } else { 1 });
+        self.last.1 > WHOLE
+    }
+
     /// The first of these bytes in `part`, or its end.
     fn after(&mut self, text: &[u8], part: Range<usize>, class: usize) -> usize {
         const CLASSES: [&[u8]; 4] = [b"&#\"'` \t\n", b";\"'\n", b",\"' \t\n", b"&;\"'` \t\n"];

@@ -76,11 +76,13 @@ const MAYBE_ENDS: [&str; 10] = [
 ];
 
 /// Last parts that say where or when a secret is used, not what it is.
-const PLACES: [&str; 36] = [
+const PLACES: [&str; 38] = [
     "dev",
     "develop",
     "development",
     "prod",
+    "preprod",
+    "v",
     "prd",
     "production",
     "live",
@@ -315,7 +317,7 @@ fn is_elsewhere(value: &[u8]) -> bool {
     let starts: [&[u8]; 9] = [
         b"~/", b"./", b"../", b"file:", b"env:", b"id=", b"type=", b"op://", b"arn:",
     ];
-    let is_file = value.contains(&b'/') && FILES.iter().any(|end| value.ends_with(end));
+    let is_file = FILES.iter().any(|end| value.ends_with(end)) && value.contains(&b'/');
     is_file
         || starts
             .iter()
@@ -325,11 +327,14 @@ fn is_elsewhere(value: &[u8]) -> bool {
 
 /// Whether a text looks drawn at random: long, of several kinds of characters, few repeats.
 pub(super) fn is_random(value: &[u8]) -> bool {
+    if value.len() < 16 || value.len() > 4096 {
+        return false;
+    }
     if value.contains(&b'%') {
         return without_escapes(value).is_some_and(|value| is_random(&value));
     }
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-.~".contains(byte);
-    if value.len() < 16 || value.len() > 4096 || !value.iter().all(is_token) || is_uuid(value) {
+    if !value.iter().all(is_token) || is_uuid(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
