@@ -1,7 +1,7 @@
 //! Writes rows: texts stored once, nothing twice, whichever of hook and import comes first.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
@@ -33,6 +33,8 @@ pub(crate) struct Run {
     /// Entries of the start at hand, by command. Equal starts are neighbours in every format, so
     /// that this stays small for a million entries.
     dated: HashMap<i64, Held>,
+    /// Rows of other sources that an entry was found to be; each is one run, and no second entry's.
+    matched: HashSet<i64>,
     /// Entries without a start, by command.
     undated: HashMap<i64, Held>,
     /// Place of the entry before, for those without a start.
@@ -43,6 +45,7 @@ pub(crate) struct Run {
 struct Held {
     seen: i64,
     own: i64,
+    /// Rows of other sources, the earliest last.
     others: Vec<i64>,
 }
 
@@ -53,20 +56,22 @@ impl Run {
             now_ms,
             start_ms: 0,
             dated: HashMap::new(),
+            matched: HashSet::new(),
             undated: HashMap::new(),
             place: 0,
         }
     }
 
-    fn counts(&mut self, start_ms: i64) -> &mut HashMap<i64, Held> {
+    /// The entries counted with this start, and the rows that are matched.
+    fn counts(&mut self, start_ms: i64) -> (&mut HashMap<i64, Held>, &mut HashSet<i64>) {
         if start_ms == 0 {
-            return &mut self.undated;
+            return (&mut self.undated, &mut self.matched);
         }
         if self.start_ms != start_ms {
             self.start_ms = start_ms;
             self.dated.clear();
         }
-        &mut self.dated
+        (&mut self.dated, &mut self.matched)
     }
 }
 
@@ -165,7 +170,7 @@ impl<'a> Writer<'a> {
             run.place = start_ms.min(run.now_ms);
         }
         let place = run.place;
-        let counts = run.counts(start_ms);
+        let (counts, matched) = run.counts(start_ms);
         if is_new {
             counts.insert(
                 command,
@@ -180,13 +185,18 @@ impl<'a> Writer<'a> {
         }
         let held = match counts.entry(command) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.held(command, start_ms, source)?),
+            Entry::Vacant(entry) => {
+                let mut held = self.held(command, start_ms, source)?;
+                held.others.retain(|row| !matched.contains(row));
+                entry.insert(held)
+            }
         };
         held.seen += 1;
         if held.seen <= held.own {
             return Ok(Outcome::Known);
         }
         if let Some(row) = held.others.pop() {
+            matched.insert(row);
             if !record.cwd.is_empty() {
                 self.upgrade_bare(row, record, start_ms, source)?;
             }
@@ -317,7 +327,8 @@ impl<'a> Writer<'a> {
             own: 0,
             others: Vec::new(),
         };
-        for row in self.near(command, start_ms)? {
+        // Earlier entries take earlier rows, so that the later ones are left for later entries.
+        for row in self.near(command, start_ms)?.into_iter().rev() {
             if row.source != number {
                 held.others.push(row.id);
             } else if row.start_ms == start_ms {

@@ -13,6 +13,10 @@ use crate::recorder::Job;
 use crate::sessions::Command;
 use crate::state::Worker;
 
+/// Commands up to this length are looked through for secrets at once, which takes less than a
+/// millisecond.
+const SHORT: usize = 4096;
+
 /// Records what ran, and gets the listing and what the model may have to read ready. Waits for nothing.
 pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
     let shell = prompt.shell();
@@ -36,7 +40,11 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
 
 fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {
     // Secrets end here: neither memory nor disk sees them.
-    let redacted = redact(&ran.command);
+    let redacted = match ran.command.len() <= SHORT {
+        true => redact(&ran.command),
+        // Other requests go on elsewhere meanwhile; what is asked next here shall see the command.
+        false => tokio::task::block_in_place(|| redact(&ran.command)),
+    };
     let answers = worker.lock_answers().take(session);
     let offers = match &redacted {
         Cow::Borrowed(command) => taken(answers, command, ran.start_ms),

@@ -3,7 +3,10 @@
 //! A store that is locked, full or damaged never holds anybody up: what could not be written waits
 //! here and is tried again.
 
-use std::collections::VecDeque;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
@@ -22,11 +25,10 @@ pub(crate) use crate::memory::Memory;
 use crate::prompt::shell_name;
 use crate::server::{done, refused};
 
+use waiting::Waiting;
+
 /// Jobs that may wait; more commands than this in a row are lost, and nobody types that fast.
 const QUEUE: usize = 4096;
-
-/// Commands that wait for a store that cannot be written; the oldest go.
-const PENDING: usize = 10_000;
 
 /// How long until a store that failed is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -88,8 +90,7 @@ impl Recorder {
             store: None,
             retry_at: None,
             loaded: false,
-            pending: VecDeque::new(),
-            pending_offers: Vec::new(),
+            pending: Waiting::default(),
             first_runs: Vec::new(),
             damaged: String::new(),
             said: String::new(),
@@ -152,8 +153,7 @@ struct Thread {
     store: Option<Store>,
     retry_at: Option<Instant>,
     loaded: bool,
-    pending: VecDeque<Record>,
-    pending_offers: Vec<Offer>,
+    pending: Waiting,
     /// Shells at their first prompt while there was no store, and their history files.
     first_runs: Vec<(Shell, Vec<u8>)>,
     /// What happened to a damaged store; told as long as this worker lives.
@@ -204,11 +204,7 @@ impl Thread {
             Job::Record(record, offers) => {
                 self.memory.observe(std::slice::from_ref(&record));
                 self.memory.heed(&offers);
-                self.pending_offers.extend(offers);
-                if self.pending.len() == PENDING {
-                    self.pending.pop_front();
-                }
-                self.pending.push_back(record);
+                self.pending.push(record, offers);
             }
             Job::FirstRun { shell, histfile } => self.first_run(shell, &histfile),
             Job::Import(import, answer) => {
@@ -294,14 +290,13 @@ impl Thread {
             Ok(read) => info!("{read} commands read in {:?}", start.elapsed()),
             Err(error) => warn!("the history could not be read: {error}"),
         }
-        let pending: Vec<Record> = self.pending.iter().cloned().collect();
-        self.memory.observe(&pending);
+        self.memory.observe(self.pending.records());
         self.load_offers();
         self.loaded = true;
     }
 
     /// Learns anew what became of the lists that were offered.
-    fn load_offers(&self) {
+    fn load_offers(&mut self) {
         let offers = match self.store.as_ref().map(Store::offers) {
             Some(Ok(offers)) => offers,
             Some(Err(error)) => {
@@ -312,7 +307,7 @@ impl Thread {
         };
         self.memory.ignore_offers();
         self.memory.heed(&offers);
-        self.memory.heed(&self.pending_offers);
+        self.memory.heed(self.pending.offers());
     }
 
     /// Writes what waits, if the store lets us.
@@ -322,14 +317,14 @@ impl Thread {
             && !self.pending.is_empty()
             && self.retry_at.is_none_or(|at| Instant::now() >= at)
         {
-            match store.insert(self.pending.make_contiguous()) {
-                Ok(_) => {
-                    self.pending.clear();
+            match store.insert(self.pending.records()) {
+                Ok(added) => {
                     // Only of use beside their commands, and of little use then: none waits.
-                    if let Err(error) = store.insert_offers(&self.pending_offers) {
+                    if let Err(error) = store.insert_offers(self.pending.offers()) {
                         warn!("what was offered is not kept: {error}");
                     }
-                    self.pending_offers.clear();
+                    self.pending.clear();
+                    self.lock_state().count += added;
                     self.retry_at = None;
                     self.set_trouble(String::new());
                     self.said.clear();
@@ -340,7 +335,6 @@ impl Thread {
                     self.reopen_after(&error);
                 }
             }
-            self.count();
         }
         self.lock_state().waiting = self.pending.len() as u64;
     }
@@ -363,6 +357,8 @@ impl Thread {
         }
     }
 
+    /// Counts the commands of a store that was just opened or grew by an import. Counting a million
+    /// takes too long to do it after each command.
     fn count(&mut self) {
         if let Some(Ok(count)) = self.store.as_ref().map(Store::count) {
             self.lock_state().count = count;
@@ -426,11 +422,8 @@ impl Thread {
     fn forget(&mut self, forget: &request::Forget) -> reply::Body {
         let command = tabsense_history::redact(&forget.command);
         // What waits is taken out first: it must not reach the store later.
-        let waiting = self.pending.len();
-        self.pending
-            .retain(|record| !forget.everything && record.command != *command);
-        self.pending_offers.clear();
-        let unwritten = (waiting - self.pending.len()) as u64;
+        let wanted = |record: &Record| !forget.everything && record.command != *command;
+        let unwritten = self.pending.retain(wanted) as u64;
         self.forget_statistics(forget, &command);
         self.flush();
         let Some(store) = &mut self.store else {
@@ -440,10 +433,13 @@ impl Thread {
             true => store.delete_all(),
             false => store.forget(Forget::Command(&forget.command)),
         };
-        self.count();
         self.load_offers();
         match removed {
-            Ok(count) => done(count + unwritten),
+            Ok(count) => {
+                let mut state = self.lock_state();
+                state.count = state.count.saturating_sub(count);
+                done(count + unwritten)
+            }
             Err(error) => refused(Reason::Failed, error.to_string(), ""),
         }
     }

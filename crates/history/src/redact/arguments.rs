@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
-use super::fields::{self, judged};
+use super::fields::{self, At, judged};
 use super::names::{self, Name};
-use super::programs::{FLAGS, Form, LAST_WORD, READER_OPTIONS, READERS, Value};
-use super::words::{Role, Simple, Word, split, unquoted};
-use super::{Finding, Rule, push};
+use super::programs::{PLACES, Place, Value, WRITERS, Which};
+use super::view::View;
+use super::words::{Role, Word, split, unquoted};
+use super::{Finding, Rule, input, push};
 
 /// How deep quoted commands within quoted commands are followed.
 const MAX_DEPTH: u32 = 3;
+
+const FROM_LITERAL: &[u8] = b"--from-literal=";
 
 /// Adds what is found in all commands of `text`, and in commands within its quotes.
 pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
@@ -18,69 +21,36 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
 }
 
 fn region(text: &[u8], whole: Range<usize>, depth: u32, found: &mut Vec<Finding>) {
-    let commands = split(text, whole);
-    for (index, command) in commands.iter().enumerate() {
-        let command = View { text, command };
-        command.fields(depth, found);
-        command.options(found);
-        command.flags(found);
-        command.last_word(found);
-        command.settings(found);
-        command.input(&commands[index + 1..], found);
-        command.pasted(&commands, found);
+    let commands = split(text, whole.clone());
+    let views: Vec<View<'_>> = commands
+        .iter()
+        .map(|command| View::new(text, command))
+        .collect();
+    let fed = input::fed(&views);
+    let mut body_end = 0;
+    for (view, is_fed) in views.iter().zip(fed) {
+        view.fields(depth, found);
+        view.options(found);
+        view.flags(found);
+        view.places(found);
+        view.parameter(found);
+        view.settings(found);
+        body_end = view.input(is_fed, &whole, body_end, found);
+    }
+    if let [only] = views.as_slice() {
+        only.pasted(found);
     }
 }
 
-struct View<'a> {
-    text: &'a [u8],
-    command: &'a Simple,
-}
-
-impl<'a> View<'a> {
-    fn bytes(&self, word: &Word) -> &'a [u8] {
-        &self.text[word.range.clone()]
-    }
-
-    fn has(&self, wanted: &str) -> bool {
-        self.command
-            .words
-            .iter()
-            .any(|word| self.bytes(word) == wanted.as_bytes())
-    }
-
-    /// Whether a word before `index` names one of these programs, also behind `sudo` or
-    /// `docker exec`.
-    fn runs(&self, programs: &[&str], index: usize) -> bool {
-        self.command.words[..index].iter().any(|word| {
-            let name = self
-                .bytes(word)
-                .rsplit(|&byte| byte == b'/')
-                .next()
-                .unwrap_or_default();
-            programs.iter().any(|program| program.as_bytes() == name)
-        })
-    }
-
-    /// The word after `index`, unless it is an option.
-    fn value(&self, index: usize) -> Option<Range<usize>> {
-        let word = self.command.words.get(index + 1)?;
-        let is_value = word.role == Role::Plain && !self.bytes(word).starts_with(b"-");
-        is_value.then(|| word.range.clone())
-    }
-
-    fn add(&self, found: &mut Vec<Finding>, value: Range<usize>, rule: Rule) {
-        if let Some(inside) = judged(self.text, value, Name::Secret) {
-            push(found, self.text, inside, rule);
-        }
-    }
-
+impl View<'_> {
     /// `NAME=value`, headers, and what stands within quotes.
     fn fields(&self, depth: u32, found: &mut Vec<Finding>) {
+        let store = self.store();
         for (index, word) in self.command.words.iter().enumerate() {
             let bytes = self.bytes(word);
             if bytes.contains(&b'=') {
-                fields::assignments(self.text, word.range.clone(), found);
-                self.literal(index, found);
+                fields::assignments(self.text, word.range.clone(), self.at(index), found);
+                self.literal(index, store, found);
             }
             if bytes.contains(&b':') {
                 fields::header(self.text, unquoted(self.text, word.range.clone()), found);
@@ -100,22 +70,28 @@ impl<'a> View<'a> {
     }
 
     /// `--from-literal=key=SECRET` of kubectl, `vault kv put path key=SECRET`.
-    fn literal(&self, index: usize, found: &mut Vec<Finding>) {
+    fn literal(&self, index: usize, store: Option<(usize, Name)>, found: &mut Vec<Finding>) {
         let word = &self.command.words[index];
-        let bytes = self.bytes(word);
-        let is_vault = (self.has("put") || self.has("write")) && self.runs(&["vault"], index);
-        let start = if let Some(rest) = bytes.strip_prefix(b"--from-literal=") {
-            word.range.end - rest.len()
-        } else if is_vault || (index > 0 && self.is_literal_option(index - 1)) {
-            word.range.start
+        let kept = store.filter(|&(first, _)| first < index);
+        let whole = self.inside(word);
+        let (start, name) = if self.text[whole.clone()].starts_with(FROM_LITERAL) {
+            (whole.start + FROM_LITERAL.len(), Name::Secret)
+        } else if let Some((_, name)) = kept {
+            (whole.start, name)
+        } else if index > 0 && self.is_literal_option(index - 1) {
+            (whole.start, Name::Secret)
         } else {
             return;
         };
-        let pair = &self.text[start..word.range.end];
-        if let Some(equals) = pair.iter().position(|&byte| byte == b'=')
-            && !pair.starts_with(b"-")
-        {
-            self.add(found, start + equals + 1..word.range.end, Rule::Argument);
+        let end = whole.end;
+        let pair = &self.text[start..end];
+        let Some(equals) = pair.iter().position(|&byte| byte == b'=') else {
+            return;
+        };
+        let value = start + equals + 1..end;
+        let is_file = self.at(index) == At::File && self.text[value.clone()].starts_with(b"@");
+        if !pair.starts_with(b"-") && !is_file {
+            self.add_named(found, value, name, Rule::Argument);
         }
     }
 
@@ -167,7 +143,7 @@ impl<'a> View<'a> {
         ];
         index > 0
             && options.contains(&self.bytes(&self.command.words[index - 1]))
-            && self.runs(&["git", "gh", "glab", "hg", "svn", "jj"], index)
+            && self.runs(&WRITERS, index)
     }
 
     /// `--password X`, `-password X`.
@@ -183,8 +159,17 @@ impl<'a> View<'a> {
             if !is_long || !is_name {
                 continue;
             }
-            if let Some(kind) = names::name(&bytes[dashes..])
-                && let Some(value) = self.value(index)
+            // `--secrets`, not `--pass`: mostly a file of them.
+            let is_plural = bytes.ends_with(b"s") && !bytes.ends_with(b"ss");
+            let kind = match names::name(&bytes[dashes..]) {
+                // Mostly a switch, and the next word no value of it.
+                Some(Name::Unlikely) => Name::Maybe,
+                Some(Name::Secret) if is_plural => Name::Maybe,
+                Some(kind) => kind,
+                None => continue,
+            };
+            if let Some(value) = self.value(index)
+                && !self.is_file(index, &value)
                 && let Some(inside) = judged(self.text, value, kind)
             {
                 push(found, self.text, inside, Rule::Option);
@@ -192,47 +177,50 @@ impl<'a> View<'a> {
         }
     }
 
-    fn flags(&self, found: &mut Vec<Finding>) {
-        for (index, word) in self.command.words.iter().enumerate().skip(1) {
-            let bytes = self.bytes(word);
-            if !matches!(bytes.first(), Some(b'-' | b'/')) {
-                continue;
-            }
-            for (programs, needed, flag, form, value) in &FLAGS {
-                if !bytes.starts_with(flag.as_bytes()) || !self.runs(programs, index) {
-                    continue;
-                }
-                if !needed.is_empty() && !self.has(needed) {
-                    continue;
-                }
-                if let Some(range) = self.flag_value(index, flag, *form) {
-                    self.add_value(found, range, *value);
-                }
-            }
-        }
+    /// Whether the value of the option at `index` names a file.
+    fn is_file(&self, index: usize, value: &Range<usize>) -> bool {
+        self.text[value.clone()].starts_with(b"@") && self.at(index) == At::File
     }
 
-    fn flag_value(&self, index: usize, flag: &str, form: Form) -> Option<Range<usize>> {
-        let word = &self.command.words[index];
-        let bytes = self.bytes(word);
-        if bytes.len() == flag.len() {
-            return if form == Form::Joined {
-                None
-            } else {
-                self.value(index)
-            };
+    fn flags(&self, found: &mut Vec<Finding>) {
+        let active = self.active_flags();
+        if active.is_empty() {
+            return;
         }
-        let is_long = flag.starts_with("--");
-        if form == Form::Apart || (is_long && bytes[flag.len()] != b'=') {
-            return None;
+        for (index, word) in self.command.words.iter().enumerate().skip(1) {
+            let whole = self.inside(word);
+            if !matches!(self.text.get(whole.start), Some(b'-' | b'/')) {
+                continue;
+            }
+            for flag in active.iter().filter(|flag| flag.first < index) {
+                if let Some(range) = flag.value(self, index, &whole) {
+                    self.add_value(found, range, flag.flag.4);
+                }
+            }
         }
-        Some(word.range.start + flag.len() + usize::from(is_long)..word.range.end)
     }
 
     fn add_value(&self, found: &mut Vec<Finding>, range: Range<usize>, value: Value) {
-        let Value::After(separator) = value else {
-            return self.add(found, range, Rule::Argument);
+        let is_pair = || {
+            let bytes = &self.text[range.clone()];
+            let name = bytes.split(|&byte| byte == b'=').next().unwrap_or_default();
+            name.len() < bytes.len()
         };
+        match value {
+            Value::Bare if is_pair() => {}
+            Value::Secret | Value::Bare => self.add(found, range, Rule::Argument),
+            Value::Maybe => self.add_named(found, range, Name::Maybe, Rule::Argument),
+            Value::After(separator) => self.add_after(found, range, separator),
+            Value::Between(open, close) => {
+                if let Some(secret) = self.between(range, open, close) {
+                    self.add(found, secret, Rule::Argument);
+                }
+            }
+        }
+    }
+
+    /// `user:SECRET`; without a user only a text that looks like a secret.
+    fn add_after(&self, found: &mut Vec<Finding>, range: Range<usize>, separator: u8) {
         let inside = unquoted(self.text, range);
         let bytes = &self.text[inside.clone()];
         let Some(at) = bytes.iter().position(|&byte| byte == separator) else {
@@ -244,21 +232,110 @@ impl<'a> View<'a> {
         self.add(found, inside.start + at + 1..inside.end, Rule::Argument);
     }
 
-    fn last_word(&self, found: &mut Vec<Finding>) {
-        let Some((last, before)) = self.command.words.split_last() else {
+    /// The secret of `user:SECRET@host`.
+    fn between(&self, range: Range<usize>, open: u8, close: u8) -> Option<Range<usize>> {
+        let inside = unquoted(self.text, range);
+        let bytes = &self.text[inside.clone()];
+        let from = bytes
+            .iter()
+            .position(|&byte| byte == open || byte == close)?;
+        let is_user = from > 0 && bytes[from] == open && !b"./~".contains(&bytes[0]);
+        if !is_user || bytes[..from].contains(&b'=') {
+            return None;
+        }
+        let rest = &bytes[from + 1..];
+        let length = rest
+            .iter()
+            .rposition(|&byte| byte == close)
+            .unwrap_or(rest.len());
+        let start = inside.start + from + 1;
+        Some(start..start + length)
+    }
+
+    /// Secrets that [`PLACES`] knows.
+    fn places(&self, found: &mut Vec<Finding>) {
+        if self.is_unknown() {
+            return;
+        }
+        for place in &PLACES {
+            if let Some(start) = self.start_of(place)
+                && let Some(range) = self.word_of(place, start)
+            {
+                self.add_value(found, range, place.value);
+            }
+        }
+    }
+
+    /// Where counting starts.
+    fn start_of(&self, place: &Place) -> Option<usize> {
+        let first = self.first(place.programs)?;
+        match place.after.as_bytes() {
+            [] => Some(first),
+            [b'-', letter] => self.has_switch(*letter).then_some(first),
+            _ => self.place_of(place.after, first + 1),
+        }
+    }
+
+    fn word_of(&self, place: &Place, start: usize) -> Option<Range<usize>> {
+        let words = &self.command.words;
+        let is_valued = |word: &Word| {
+            let bytes = self.bytes(word);
+            place.valued.iter().any(|option| option.as_bytes() == bytes)
+        };
+        let mut plain = (start + 1..words.len())
+            .filter(|&index| self.is_argument(&words[index]) && !is_valued(&words[index - 1]))
+            .map(|index| words[index].range.clone());
+        match place.which {
+            Which::Nth(nth) => plain.nth(nth),
+            Which::Last(least) => {
+                let before = plain.by_ref().take(least - 1).count();
+                (before == least - 1).then(|| plain.next_back()).flatten()
+            }
+            Which::Fitting => plain.find(|range| match place.value {
+                Value::Between(open, close) => self.between(range.clone(), open, close).is_some(),
+                _ => true,
+            }),
+        }
+    }
+
+    /// Neither an option nor the number of a redirection.
+    fn is_argument(&self, word: &Word) -> bool {
+        let bytes = self.bytes(word);
+        let next = self.text.get(word.range.end);
+        let is_number = matches!(next, Some(b'<' | b'>')) && bytes.iter().all(u8::is_ascii_digit);
+        word.role == Role::Plain && !bytes.starts_with(b"-") && !is_number
+    }
+
+    /// `aws ssm put-parameter --name N --value X --type SecureString`.
+    fn parameter(&self, found: &mut Vec<Finding>) {
+        if !self.runs(&["aws"], usize::MAX) || !self.has("put-parameter") {
+            return;
+        }
+        let words = &self.command.words;
+        let after = |option: &str| {
+            words.iter().enumerate().find_map(|(index, word)| {
+                let rest = self.bytes(word).strip_prefix(option.as_bytes())?;
+                match rest.first() {
+                    None => self.value(index),
+                    Some(b'=') => Some(word.range.end - rest.len() + 1..word.range.end),
+                    Some(_) => None,
+                }
+            })
+        };
+        let Some(value) = after("--value") else {
             return;
         };
-        let bytes = self.bytes(last);
-        if last.role != Role::Plain || before.len() < 2 || bytes.starts_with(b"-") {
-            return;
-        }
-        let is_taken = LAST_WORD.iter().any(|(program, needed)| {
-            self.runs(&[program], before.len()) && (needed.is_empty() || self.has(needed))
+        let is_secure = after("--type").is_some_and(|kind| &self.text[kind] == b"SecureString");
+        let named = after("--name").and_then(|name| {
+            let name = &self.text[unquoted(self.text, name)];
+            names::name(name.rsplit(|&byte| byte == b'/').next()?)
         });
-        // `vault login` also takes NAME=value.
-        if is_taken && !bytes.contains(&b'=') {
-            self.add(found, last.range.clone(), Rule::Argument);
-        }
+        let kind = match named {
+            Some(kind) if !is_secure => kind,
+            None if !is_secure => Name::Maybe,
+            _ => Name::Secret,
+        };
+        self.add_named(found, value, kind, Rule::Argument);
     }
 
     /// `set -gx API_TOKEN X`, `setenv`, `aws configure set NAME X`, `nmcli ... password X`.
@@ -280,88 +357,27 @@ impl<'a> View<'a> {
             if bytes.starts_with(b"-") || bytes.contains(&b'=') {
                 continue;
             }
+            // `wifi-sec.key-mgmt wpa-psk` names a way, not a key.
+            let is_way = index > 0 && self.bytes(&words[index - 1]).ends_with(b"key-mgmt");
             if names::name(name) == Some(Name::Secret)
+                && !is_way
                 && let Some(value) = self.value(index)
+                && !self.is_clause(value.clone())
             {
                 self.add(found, value, Rule::Field);
             }
         }
     }
 
-    /// `echo X | passwd --stdin`, `passwd <<< X`.
-    fn input(&self, later: &[Simple], found: &mut Vec<Finding>) {
-        let words = &self.command.words;
-        if words.iter().any(|word| word.role == Role::HereString) && self.reads_secret() {
-            for word in words.iter().filter(|word| word.role == Role::HereString) {
-                self.add(found, word.range.clone(), Rule::Input);
-            }
-        }
-        if !self.writes_arguments() {
-            return;
-        }
-        let is_fed = later
-            .iter()
-            .take_while(|command| command.is_piped)
-            .any(|command| {
-                View {
-                    text: self.text,
-                    command,
-                }
-                .reads_secret()
-            });
-        if is_fed {
-            self.add_arguments(found);
-        }
-    }
-
-    fn writes_arguments(&self) -> bool {
-        let first = self.command.words.first().map(|word| self.bytes(word));
-        matches!(first, Some(b"echo" | b"printf" | b"print"))
-    }
-
-    /// All arguments of an echo as one secret; a format of printf stays.
-    fn add_arguments(&self, found: &mut Vec<Finding>) {
-        let arguments = self.command.words[1..].iter().filter(|word| {
-            let bytes = self.bytes(word);
-            let inside = &self.text[unquoted(self.text, word.range.clone())];
-            word.role == Role::Plain && !bytes.starts_with(b"-") && !inside.starts_with(b"%s")
-        });
-        let mut arguments = arguments.map(|word| word.range.clone());
-        let Some(first) = arguments.next() else {
-            return;
-        };
-        match arguments.next_back() {
-            None => self.add(found, first, Rule::Input),
-            Some(last) => push(found, self.text, first.start..last.end, Rule::Input),
-        }
-    }
-
-    fn reads_secret(&self) -> bool {
-        let words = &self.command.words;
-        let has_option = words
-            .iter()
-            .any(|word| READER_OPTIONS.contains(&self.bytes(word)));
-        let is_reader = self.runs(&READERS, words.len().min(3));
-        let is_sudo = self.runs(&["sudo", "doas"], words.len())
-            && words.iter().any(|word| {
-                let bytes = self.bytes(word);
-                bytes == b"--stdin"
-                    || (bytes.starts_with(b"-")
-                        && !bytes.starts_with(b"--")
-                        && bytes.contains(&b'S'))
-            });
-        let is_vault = ["secret", "secrets", "pass"]
-            .iter()
-            .any(|word| self.has(word))
-            && ["set", "put", "create", "add", "insert"]
-                .iter()
-                .any(|word| self.has(word));
-        has_option || is_reader || is_sudo || is_vault
+    /// What follows `SET PASSWORD` of SQL.
+    fn is_clause(&self, value: Range<usize>) -> bool {
+        let value = &self.text[value];
+        value == b"=" || value.eq_ignore_ascii_case(b"for")
     }
 
     /// A secret pasted at the prompt by mistake: a random word, alone.
-    fn pasted(&self, commands: &[Simple], found: &mut Vec<Finding>) {
-        if let ([word], [_]) = (self.command.words.as_slice(), commands)
+    fn pasted(&self, found: &mut Vec<Finding>) {
+        if let [word] = self.command.words.as_slice()
             && names::is_pasted(self.bytes(word))
         {
             push(found, self.text, word.range.clone(), Rule::Random);

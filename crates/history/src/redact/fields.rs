@@ -6,10 +6,19 @@ use super::names::{self, Name};
 use super::words::unquoted;
 use super::{Finding, Rule, push};
 
+/// What a value that begins with `@` is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    /// The name of a file.
+    File,
+    Text,
+}
+
 /// Adds the values of secret names in `NAME=value` within a word: variables, long options,
 /// queries of URLs, connection strings.
-pub(super) fn assignments(text: &[u8], word: Range<usize>, found: &mut Vec<Finding>) {
+pub(super) fn assignments(text: &[u8], word: Range<usize>, at: At, found: &mut Vec<Finding>) {
     let mut from = word.start;
+    let mut ends = Ends::default();
     while let Some(offset) = text[from..word.end].iter().position(|&byte| byte == b'=') {
         let equals = from + offset;
         from = equals + 1;
@@ -23,7 +32,11 @@ pub(super) fn assignments(text: &[u8], word: Range<usize>, found: &mut Vec<Findi
         let Some(kind) = names::name(name_text(&text[name.clone()])) else {
             continue;
         };
-        let value = value_after(text, &name, equals + 1..word.end, word.start);
+        let value = value_after(text, &name, equals + 1..word.end, word.start, &mut ends);
+        let is_file = at == At::File && text[value.clone()].starts_with(b"@");
+        if is_file || (kind != Name::Secret && ends.is_worn(value.end)) {
+            continue;
+        }
         if let Some(inside) = judged(text, value, kind) {
             from = inside.end.max(from);
             push(found, text, inside, Rule::Field);
@@ -44,7 +57,8 @@ pub(super) fn judged(text: &[u8], value: Range<usize>, kind: Name) -> Option<Ran
         && bytes
             .iter()
             .all(|&byte| byte == b'$' || byte == b'_' || byte.is_ascii_alphanumeric());
-    (is_literal || names::is_secret(kind, bytes)).then_some(inside)
+    let is_text = is_literal || (quote == Some(b'\'') && names::is_unclosed(bytes));
+    (is_text || names::is_secret(kind, bytes)).then_some(inside)
 }
 
 fn name_before(text: &[u8], part: Range<usize>) -> Range<usize> {
@@ -59,22 +73,57 @@ fn name_text(name: &[u8]) -> &[u8] {
     &name[dashes..]
 }
 
+/// Where values within a word end, so that no part of a long word is read again and again.
+#[derive(Default)]
+struct Ends {
+    known: [Range<usize>; 4],
+    /// The end of the last value that had to be read whole, and how many had it.
+    last: (usize, usize),
+}
+
+/// Values with the same end that are read whole: `key=key=key=X`.
+const WHOLE: usize = 16;
+
+impl Ends {
+    /// Whether enough values that end here were read.
+    fn is_worn(&mut self, end: usize) -> bool {
+        let (last, count) = self.last;
+        self.last = (end, if last == end { count + 1 } else { 1 });
+        self.last.1 > WHOLE
+    }
+
+    /// The first of these bytes in `part`, or its end.
+    fn after(&mut self, text: &[u8], part: Range<usize>, class: usize) -> usize {
+        const CLASSES: [&[u8]; 4] = [b"&#\"'` \t\n", b";\"'\n", b",\"' \t\n", b"&;\"'` \t\n"];
+        let known = &mut self.known[class];
+        if !known.contains(&part.start) {
+            let length = text[part.clone()]
+                .iter()
+                .take_while(|byte| !CLASSES[class].contains(byte))
+                .count();
+            *known = part.start..part.start + length;
+        }
+        known.end
+    }
+}
+
 /// A value at the start of a word lasts to the word's end, one within it to its separator.
 fn value_after(
     text: &[u8],
     name: &Range<usize>,
     rest: Range<usize>,
     word_start: usize,
+    ends: &mut Ends,
 ) -> Range<usize> {
     if name.start == word_start {
         return rest;
     }
     let before = text[name.start - 1];
-    let ends: &[u8] = match before {
-        b'?' | b'&' => b"&#\"'` \t\n",
-        b';' => b";\"'\n",
-        b',' => b",\"' \t\n",
-        _ => b"&;\"'` \t\n",
+    let class = match before {
+        b'?' | b'&' => 0,
+        b';' => 1,
+        b',' => 2,
+        _ => 3,
     };
     // A quote right after the equals sign opens the value.
     if matches!(text[rest.clone()].first(), Some(b'"' | b'\'')) {
@@ -86,11 +135,7 @@ fn value_after(
             .map_or(inside.len(), |at| at + 1);
         return rest.start..rest.start + 1 + length;
     }
-    let length = text[rest.clone()]
-        .iter()
-        .take_while(|byte| !ends.contains(byte))
-        .count();
-    rest.start..rest.start + length
+    rest.start..ends.after(text, rest, class)
 }
 
 /// Adds values of JSON members, `"password": "X"`, also with escaped quotes.

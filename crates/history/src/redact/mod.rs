@@ -8,9 +8,12 @@
 
 mod arguments;
 mod fields;
+mod input;
 mod names;
 mod programs;
+mod sql;
 mod tokens;
+mod view;
 mod words;
 
 use std::borrow::Cow;
@@ -77,6 +80,7 @@ pub struct Finding {
 pub fn findings(command: &[u8]) -> Vec<Finding> {
     let mut found = Vec::new();
     tokens::find(command, &mut found);
+    sql::find(command, &mut found);
     arguments::find(command, &mut found);
     if found.len() > 1 {
         found.sort_by_key(|finding| (finding.range.start, usize::MAX - finding.range.end));

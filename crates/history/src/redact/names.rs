@@ -9,10 +9,12 @@ pub(super) enum Name {
     Secret,
     /// Only a long random value is: `key`, `session`.
     Maybe,
+    /// Only a value that no switch, number or word looks like is: `reset_token`.
+    Unlikely,
 }
 
 /// Ends of names, also without a separator before them.
-const SECRET_ENDS: [&str; 26] = [
+const SECRET_ENDS: [&str; 32] = [
     "password",
     "passwd",
     "passphrase",
@@ -33,6 +35,12 @@ const SECRET_ENDS: [&str; 26] = [
     "account_key",
     "accountkey",
     "auth_key",
+    "authkey",
+    "sshpass",
+    "rootpass",
+    "adminpass",
+    "smtppass",
+    "ftppass",
     "storepass",
     "keypass",
     "userpass",
@@ -42,7 +50,17 @@ const SECRET_ENDS: [&str; 26] = [
 ];
 
 /// Last parts of names, after a separator or alone.
-const SECRET_PARTS: [&str; 5] = ["pass", "pw", "pwd", "pat", "bearer"];
+const SECRET_PARTS: [&str; 9] = [
+    "pass",
+    "pw",
+    "pwd",
+    "pat",
+    "bearer",
+    "psk",
+    "creds",
+    "secrets",
+    "passwords",
+];
 
 const MAYBE_ENDS: [&str; 10] = [
     "key",
@@ -55,6 +73,48 @@ const MAYBE_ENDS: [&str; 10] = [
     "session",
     "sid",
     "session_id",
+];
+
+/// Last parts that say where or when a secret is used, not what it is.
+const PLACES: [&str; 38] = [
+    "dev",
+    "develop",
+    "development",
+    "prod",
+    "preprod",
+    "v",
+    "prd",
+    "production",
+    "live",
+    "stg",
+    "stage",
+    "staging",
+    "test",
+    "testing",
+    "qa",
+    "uat",
+    "ci",
+    "demo",
+    "sandbox",
+    "local",
+    "default",
+    "ro",
+    "rw",
+    "readonly",
+    "read",
+    "write",
+    "admin",
+    "root",
+    "base",
+    "old",
+    "new",
+    "prev",
+    "previous",
+    "next",
+    "backup",
+    "bak",
+    "primary",
+    "secondary",
 ];
 
 /// First parts that turn the meaning: switches, limits, words of language models, paths.
@@ -79,7 +139,7 @@ pub(super) fn name(bytes: &[u8]) -> Option<Name> {
         };
     }
     let lower: &[u8] = lower;
-    let kind = kind(lower)?;
+    let kind = kind(lower).or_else(|| kind(stem(lower)))?;
     let first = lower
         .split(|&byte| byte == b'_')
         .find(|part| !part.is_empty())?;
@@ -89,9 +149,37 @@ pub(super) fn name(bytes: &[u8]) -> Option<Name> {
             .iter()
             .any(|start| start.as_bytes() == first)
     {
-        return None;
+        return (kind == Name::Secret).then_some(Name::Unlikely);
     }
     Some(kind)
+}
+
+/// The name without numbers and places at its end: `db_password2`, `api_key_prod`.
+fn stem(lower: &[u8]) -> &[u8] {
+    let mut stem = lower;
+    loop {
+        let digits = stem
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let shorter = &stem[..stem.len() - digits];
+        let shorter = PLACES
+            .iter()
+            .find_map(|place| {
+                let before = shorter.strip_suffix(place.as_bytes())?;
+                before.ends_with(b"_").then_some(before)
+            })
+            .unwrap_or(shorter);
+        let shorter = match shorter {
+            [before @ .., b'_' | b'.'] => before,
+            _ => shorter,
+        };
+        if shorter.len() == stem.len() {
+            return stem;
+        }
+        stem = shorter;
+    }
 }
 
 fn kind(lower: &[u8]) -> Option<Name> {
@@ -138,6 +226,9 @@ const ROOTS: [&[u8]; 13] = [
     b"/secrets/",
 ];
 
+/// Ends of paths of files that secrets are kept in.
+const FILES: [&[u8]; 6] = [b".json", b".yml", b".yaml", b".toml", b".pem", b".creds"];
+
 const HARMLESS_VALUES: [&[u8]; 13] = [
     b"true",
     b"false",
@@ -165,8 +256,33 @@ pub(super) fn is_secret(name: Name, value: &[u8]) -> bool {
     {
         return false;
     }
-    name == Name::Secret || is_random(value)
+    match name {
+        Name::Secret => true,
+        Name::Maybe => is_random(value),
+        Name::Unlikely => is_telling(value),
+    }
 }
+
+/// Whether a value is neither a switch nor a number nor an ordinary word, `<pad>` of language
+/// models among them.
+fn is_telling(value: &[u8]) -> bool {
+    let count = |wanted: fn(&u8) -> bool| value.iter().filter(|&byte| wanted(byte)).count();
+    let (letters, digits) = (count(u8::is_ascii_alphabetic), count(u8::is_ascii_digit));
+    // `100000k`, `1e-06`.
+    let is_number = value[0].is_ascii_digit() && letters <= 2;
+    if value.len() < 6 || letters == 0 || is_number || b"<[".contains(&value[0]) {
+        return false;
+    }
+    let steps = value
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    let signs = count(|byte| b"!@#$%^&*+=?~".contains(byte));
+    digits > 0 || signs > 0 || steps > 1 || (value.len() >= 20 && letters == value.len())
+}
+
+/// How far the end of a `${...}` is looked for; the cap keeps the cost of odd input small.
+const FAR: usize = 1024;
 
 /// Whether the whole value is a variable, a substitution or a placeholder of a template.
 pub(super) fn is_reference(value: &[u8]) -> bool {
@@ -177,7 +293,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         (b'`', _) => true,
         (b'{', Some(b'{')) => true,
         (b'$', None | Some(b'(')) => true,
-        (b'$', Some(b'{')) => rest.ends_with(b"}") || rest.contains(&b'}'),
+        (b'$', Some(b'{')) => rest.ends_with(b"}") || rest[..rest.len().min(FAR)].contains(&b'}'),
         (b'$', _) => is_identifier(rest),
         (b'%', _) => rest.strip_suffix(b"%").is_some_and(is_constant),
         _ => false,
@@ -198,19 +314,27 @@ fn is_constant(bytes: &[u8]) -> bool {
 
 /// Whether the value says where the secret is, and is not it.
 fn is_elsewhere(value: &[u8]) -> bool {
-    let starts: [&[u8]; 10] = [
-        b"~/", b"./", b"../", b"@", b"file:", b"env:", b"id=", b"type=", b"op://", b"arn:",
+    let starts: [&[u8]; 9] = [
+        b"~/", b"./", b"../", b"file:", b"env:", b"id=", b"type=", b"op://", b"arn:",
     ];
-    starts
-        .iter()
-        .chain(&ROOTS)
-        .any(|start| value.starts_with(start))
+    let is_file = FILES.iter().any(|end| value.ends_with(end)) && value.contains(&b'/');
+    is_file
+        || starts
+            .iter()
+            .chain(&ROOTS)
+            .any(|start| value.starts_with(start))
 }
 
 /// Whether a text looks drawn at random: long, of several kinds of characters, few repeats.
 pub(super) fn is_random(value: &[u8]) -> bool {
+    if value.len() < 16 || value.len() > 4096 {
+        return false;
+    }
+    if value.contains(&b'%') {
+        return without_escapes(value).is_some_and(|value| is_random(&value));
+    }
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-.~".contains(byte);
-    if value.len() < 16 || value.len() > 4096 || !value.iter().all(is_token) || is_uuid(value) {
+    if !value.iter().all(is_token) || is_uuid(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -224,6 +348,33 @@ pub(super) fn is_random(value: &[u8]) -> bool {
         3.4
     };
     digits >= 2 && letters >= 2 && entropy(value) >= least
+}
+
+/// The value without a URL's `%2B`, unless a `%` is something else.
+fn without_escapes(value: &[u8]) -> Option<Vec<u8>> {
+    let mut parts = value
+        .get(..value.len().min(4096))?
+        .split(|&byte| byte == b'%');
+    let mut rest = parts.next()?.to_vec();
+    for part in parts {
+        let (escape, after) = part.split_at_checked(2)?;
+        if !escape.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        rest.extend_from_slice(after);
+    }
+    Some(rest)
+}
+
+/// Whether a value begins something that is not ended: within single quotes, where nothing is
+/// substituted, that is text.
+pub(super) fn is_unclosed(value: &[u8]) -> bool {
+    let close = match value {
+        [b'{', b'{', ..] => b"}}".as_slice(),
+        [b'$', b'(', ..] => b")",
+        _ => return false,
+    };
+    !value.windows(close.len()).any(|part| part == close)
 }
 
 fn is_uuid(value: &[u8]) -> bool {

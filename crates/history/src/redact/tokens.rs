@@ -92,6 +92,9 @@ const PREFIXES: [Prefix; 56] = [
     (b"EAAC", 60, Set::Alnum, "Facebook"),
 ];
 
+/// Bytes of a key of the older form that are looked at.
+const LOOSE_LONGEST: usize = 256;
+
 /// First bytes of [`PREFIXES`] and of the forms below.
 const FIRST: [bool; 256] = {
     let mut first = [false; 256];
@@ -109,104 +112,145 @@ const FIRST: [bool; 256] = {
 /// Adds what is found in all of `text`.
 pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
     let mut before = b' ';
+    let mut runs = Runs::default();
+    // Nothing is looked for within a token or a key that was found.
+    let mut taken = 0;
     for (index, &byte) in text.iter().enumerate() {
         let is_start = !before.is_ascii_alphanumeric() && before != b'_';
-        if is_start && FIRST[usize::from(byte)] {
-            token(text, index, found);
-        }
-        match byte {
-            b':' if text[index..].starts_with(b"://") => url(text, index + 3, found),
-            b'-' if before != b'-' => private_key(text, index, found),
-            _ => {}
-        }
+        let is_dash = byte == b'-' && before != b'-';
         before = byte;
+        if index < taken {
+            continue;
+        }
+        let secret = if is_start && FIRST[usize::from(byte)] {
+            token(text, index, &mut runs)
+        } else {
+            None
+        };
+        let secret = secret.or_else(|| is_dash.then(|| private_key(text, index)).flatten());
+        if let Some((range, rule)) = secret {
+            taken = range.end;
+            push(found, text, range, rule);
+        } else if byte == b':' && text[index..].starts_with(b"://") {
+            url(text, index + 3, found);
+        }
     }
 }
 
-fn token(text: &[u8], start: usize, found: &mut Vec<Finding>) {
+/// Where the last run of each set was and ends, so that long ones are read once.
+#[derive(Default)]
+struct Runs {
+    known: [Range<usize>; 4],
+}
+
+impl Runs {
+    /// Number of bytes of the set from here on.
+    fn length(&mut self, text: &[u8], from: usize, set: Set) -> usize {
+        let known = &mut self.known[set as usize];
+        if !known.contains(&from) {
+            let rest = text.get(from..).unwrap_or_default();
+            *known = from..from + run(rest, |byte| set.has(byte));
+        }
+        known.end - from
+    }
+}
+
+fn token(text: &[u8], start: usize, runs: &mut Runs) -> Option<(Range<usize>, Rule)> {
     let rest = &text[start..];
     for (prefix, least, set, issuer) in PREFIXES {
         if !rest.starts_with(prefix) {
             continue;
         }
-        let length = run(&rest[prefix.len()..], |byte| set.has(byte));
+        let length = runs.length(text, start + prefix.len(), set);
         if length >= least {
-            push(
-                found,
-                text,
-                start..start + prefix.len() + length,
-                Rule::Token(issuer),
-            );
-            return;
+            let end = start + prefix.len() + length;
+            return Some((start..end, Rule::Token(issuer)));
         }
     }
-    if let Some(length) = jwt(rest) {
-        push(found, text, start..start + length, Rule::Token("JSON web"));
-    } else if let Some(length) = loose_key(rest) {
-        push(found, text, start..start + length, Rule::Token("OpenAI"));
-    } else if let Some(range) = telegram(rest) {
-        push(
-            found,
-            text,
-            start + range.start..start + range.end,
-            Rule::Token("Telegram"),
-        );
+    if let Some(end) = jwt(text, start, runs) {
+        return Some((start..end, Rule::Token("JSON web")));
     }
+    if let Some(end) = loose_key(text, start, runs) {
+        return Some((start..end, Rule::Token("OpenAI")));
+    }
+    let range = telegram(text, start, runs)?;
+    Some((range, Rule::Token("Telegram")))
 }
 
 fn run(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&byte| wanted(byte)).count()
 }
 
-/// `eyJ` is the base64 of `{"`: header, payload, signature (RFC 7519).
-fn jwt(rest: &[u8]) -> Option<usize> {
-    let part = |from: usize| {
-        run(rest.get(from..).unwrap_or_default(), |byte| {
-            Set::Url.has(byte)
-        })
-    };
-    if !rest.starts_with(b"eyJ") {
+/// `eyJ` is the base64 of `{"`: header, payload, signature (RFC 7519). Returns the end.
+fn jwt(text: &[u8], start: usize, runs: &mut Runs) -> Option<usize> {
+    if !text[start..].starts_with(b"eyJ") {
         return None;
     }
-    let header = part(0);
-    let payload = part(header + 1);
-    if header < 10 || rest.get(header) != Some(&b'.') || payload < 8 {
+    let header = runs.length(text, start, Set::Url);
+    let payload = start + header + 1;
+    if header < 10 || text.get(payload - 1) != Some(&b'.') {
         return None;
     }
-    let length = header + 1 + payload;
-    match rest.get(length) {
-        Some(b'.') => Some(length + 1 + part(length + 1)),
-        _ => Some(length),
+    let is_payload = text
+        .get(payload..payload + 8)
+        .is_some_and(|bytes| bytes.iter().all(|&byte| Set::Url.has(byte)));
+    if !is_payload {
+        return None;
+    }
+    let end = payload + runs.length(text, payload, Set::Url);
+    match text.get(end) {
+        Some(b'.') => Some(end + 1 + runs.length(text, end + 1, Set::Url)),
+        _ => Some(end),
     }
 }
 
 /// OpenAI's older keys have a prefix that names may have too, so the rest must look random.
-fn loose_key(rest: &[u8]) -> Option<usize> {
-    let key = rest.strip_prefix(b"sk-")?;
-    let length = run(key, |byte| Set::Url.has(byte));
-    let key = &key[..length];
+fn loose_key(text: &[u8], start: usize, runs: &mut Runs) -> Option<usize> {
+    if !text[start..].starts_with(b"sk-") {
+        return None;
+    }
+    let length = runs.length(text, start + 3, Set::Url);
+    let key = &text[start + 3..start + 3 + length.min(LOOSE_LONGEST)];
     let is_mixed = key.iter().any(u8::is_ascii_digit) && key.iter().any(u8::is_ascii_uppercase);
-    (length >= 20 && is_mixed).then_some(length + 3)
+    (length >= 20 && is_mixed).then_some(start + 3 + length)
 }
 
 /// `bot123456789:TOKEN` of Telegram's interface; the number stays.
-fn telegram(rest: &[u8]) -> Option<Range<usize>> {
-    let number = rest.strip_prefix(b"bot")?;
+fn telegram(text: &[u8], start: usize, runs: &mut Runs) -> Option<Range<usize>> {
+    let number = text[start..].strip_prefix(b"bot")?;
     let digits = run(number, |byte| byte.is_ascii_digit());
-    let token = number.get(digits..)?.strip_prefix(b":")?;
-    let length = run(token, |byte| Set::Url.has(byte));
-    let start = 3 + digits + 1;
-    (digits >= 6 && length >= 30).then_some(start..start + length)
+    if digits < 6 || number.get(digits) != Some(&b':') {
+        return None;
+    }
+    let start = start + 3 + digits + 1;
+    let length = runs.length(text, start, Set::Url);
+    (length >= 30).then_some(start..start + length)
 }
+
+/// Addresses whose last parts are a secret, and the number of parts before those.
+const WEB_HOOKS: [(&[u8], usize); 5] = [
+    (b"hooks.slack.com/services/", 2),
+    (b"discord.com/api/webhooks/", 1),
+    (b"discordapp.com/api/webhooks/", 1),
+    (b"canary.discord.com/api/webhooks/", 1),
+    (b"ptb.discord.com/api/webhooks/", 1),
+];
 
 /// `user:PASSWORD@host` after a `://`, and addresses of web hooks, which are secrets themselves.
 fn url(text: &[u8], start: usize, found: &mut Vec<Finding>) {
     let is_end = |byte: u8| byte.is_ascii_whitespace() || b"\"'`<>|;".contains(&byte);
-    let url = &text[start..start + run(&text[start..], |byte| !is_end(byte))];
-    for (host, depth) in [
-        (b"hooks.slack.com/services/".as_slice(), 2),
-        (b"discord.com/api/webhooks/", 1),
-    ] {
+    let rest = &text[start..];
+    // An address within this one is looked at on its own.
+    let length = rest
+        .iter()
+        .enumerate()
+        .take_while(|&(at, &byte)| {
+            let is_address = byte == b':' && rest[at..].starts_with(b"://");
+            !is_end(byte) && !is_address
+        })
+        .count();
+    let url = &rest[..length];
+    for (host, depth) in WEB_HOOKS {
         if let Some(path) = url.strip_prefix(host) {
             let skip: usize = path
                 .split_inclusive(|&byte| byte == b'/')
@@ -227,14 +271,9 @@ fn url(text: &[u8], start: usize, found: &mut Vec<Finding>) {
         return;
     };
     let password = start + colon + 1..start + at;
-    if names::is_secret(Name::Secret, &text[password.clone()]) || has_at(&text[password.clone()]) {
+    if names::is_secret(Name::Secret, &text[password.clone()]) {
         push(found, text, password, Rule::Url);
     }
-}
-
-/// A password may begin with `@`, which elsewhere says that a file is meant.
-fn has_at(password: &[u8]) -> bool {
-    password.starts_with(b"@") && password.len() > 1
 }
 
 /// Place of the `@` that ends user and password. A slash before it belongs to the password only
@@ -255,17 +294,15 @@ fn userinfo_end(url: &[u8]) -> Option<usize> {
 }
 
 /// Body of a PEM block that says private key.
-fn private_key(text: &[u8], start: usize, found: &mut Vec<Finding>) {
-    let Some(rest) = text[start..].strip_prefix(b"-----BEGIN ") else {
-        return;
-    };
+fn private_key(text: &[u8], start: usize) -> Option<(Range<usize>, Rule)> {
+    let rest = text[start..].strip_prefix(b"-----BEGIN ")?;
     let label = run(rest, |byte| {
         byte == b' ' || byte.is_ascii_uppercase() || byte.is_ascii_digit()
     });
     let is_private =
         rest[..label].ends_with(b"PRIVATE KEY") || rest[..label].ends_with(b"PRIVATE KEY BLOCK");
     if !is_private || !rest[label..].starts_with(b"-----") {
-        return;
+        return None;
     }
     let begin = start + 11 + label + 5;
     let body = &text[begin..];
@@ -276,10 +313,6 @@ fn private_key(text: &[u8], start: usize, found: &mut Vec<Finding>) {
     let body = &body[..end];
     let skipped = body.len() - body.trim_ascii_start().len();
     let length = body.trim_ascii().len();
-    push(
-        found,
-        text,
-        begin + skipped..begin + skipped + length,
-        Rule::PrivateKey,
-    );
+    let range = begin + skipped..begin + skipped + length;
+    Some((range, Rule::PrivateKey))
 }

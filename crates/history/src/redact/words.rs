@@ -22,6 +22,8 @@ pub(super) enum Role {
     Target,
     /// Text of a `<<<`.
     HereString,
+    /// Word that ends the text of a `<<`.
+    HereDocument,
 }
 
 /// A simple command.
@@ -106,10 +108,10 @@ impl Lexer<'_> {
         while let Some(b'<' | b'>' | b'&' | b'|') = self.peek(0) {
             self.at += 1;
         }
-        if &self.text[start..self.at] == b"<<<" {
-            Role::HereString
-        } else {
-            Role::Target
+        match &self.text[start..self.at] {
+            b"<<<" => Role::HereString,
+            b"<<" => Role::HereDocument,
+            _ => Role::Target,
         }
     }
 

@@ -3,6 +3,7 @@
 mod faults;
 mod formats;
 mod ignoring;
+mod leaks;
 mod offers;
 mod redaction;
 mod shells;

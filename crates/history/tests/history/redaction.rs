@@ -8,14 +8,14 @@ fn redacted(command: &str) -> String {
 }
 
 /// `§` in a template stands for the secret, in the result for the mark.
-fn hides(secret: &str, templates: &[&str]) {
+pub(crate) fn hides(secret: &str, templates: &[&str]) {
     for template in templates {
         let (command, expected) = (template.replace('§', secret), template.replace('§', "***"));
         assert_eq!(redacted(&command), expected, "{command}");
     }
 }
 
-fn keeps(commands: &[&str]) {
+pub(crate) fn keeps(commands: &[&str]) {
     for command in commands {
         assert_eq!(redacted(command), *command);
     }
@@ -371,6 +371,23 @@ fn commands() -> impl Strategy<Value = Vec<u8>> {
         "vault login ",
         "%",
         "-H",
+        "chpasswd <<E\n",
+        "\nE\n",
+        "set password = ",
+        "alter user a ",
+        "identified by ",
+        "PASSWORD(",
+        "RESET_TOKEN=",
+        "{{",
+        "$(",
+        "-su",
+        "redis-cli AUTH ",
+        "secrets set",
+        "fly ",
+        "sqlplus ",
+        "htpasswd -nb ",
+        "aws put-parameter ",
+        "--value ",
     ];
     let piece = prop_oneof![
         8 => proptest::sample::select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),

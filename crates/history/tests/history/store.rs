@@ -183,6 +183,35 @@ fn an_import_does_not_double_what_was_recorded_live() {
 }
 
 #[test]
+fn one_live_row_stands_for_one_entry_near_it() {
+    const S: i64 = 1_700_000_000;
+    // Seconds of the live rows, of the file's entries, and how many of those are new.
+    for (rows, file, new) in [
+        ([101].as_slice(), [100, 101, 102, 103].as_slice(), 3),
+        (&[101, 103, 105], &[101, 103, 105], 0),
+        (&[102, 103, 104], &[100, 101, 102, 103], 1),
+        (&[98, 100], &[100, 102], 0),
+        (&[100], &[100, 100, 101], 2),
+        (&[100], &[103, 106], 2),
+    ] {
+        let mut store = Store::in_memory().unwrap();
+        for second in rows {
+            store.insert(&[live("make", (S + second) * 1000)]).unwrap();
+        }
+        let file: Vec<Record> = file
+            .iter()
+            .flat_map(|second| {
+                ["make", "other"].map(|name| entry("zsh", name, (S + second) * 1000))
+            })
+            .collect();
+        let others = file.len() as u64 / 2;
+        let added = import(&mut store, Source::Zsh, &file).added - others;
+        assert_eq!(added, new, "{rows:?}");
+        assert_eq!(import(&mut store, Source::Zsh, &file).added, 0, "{rows:?}");
+    }
+}
+
+#[test]
 fn a_live_record_completes_the_row_an_import_was_quicker_to_add() {
     let mut store = Store::in_memory().unwrap();
     let file = [entry("zsh", "cargo test", 1_700_000_000_000)];
