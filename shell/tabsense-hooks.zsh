@@ -54,7 +54,7 @@ __tabsense_precmd() {
   (( ! ${+functions[__tabsense_do_start]} )) || __tabsense_do_start 2>/dev/null
   # A hook of someone else may keep the line out of the history: zsh shows that one line later.
   if (( ${+functions[zshaddhistory]} || ${#zshaddhistory_functions-} )) || [[ -o hist_no_functions ]]; then
-    __tabsense_tell
+    __tabsense_tell late=1
     return 0
   fi
   __tabsense_tell "${(@)__tabsense_pending}"
@@ -64,7 +64,7 @@ __tabsense_precmd() {
 # Sends the line that waited. The event number stands still when the shell drops a line.
 __tabsense_flush() {
   (( $#__tabsense_pending )) || return 0
-  (( HISTCMD == __tabsense_histcmd )) || __tabsense_tell "${(@)__tabsense_pending}"
+  (( HISTCMD == __tabsense_histcmd )) || __tabsense_tell late=1 "${(@)__tabsense_pending}"
   __tabsense_pending=()
 }
 

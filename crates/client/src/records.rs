@@ -146,6 +146,7 @@ impl<'a> Records<'a> {
             ran,
             home,
             histfile: self.bytes("histfile"),
+            late: self.get("late") == Some(b"1"),
         }
     }
 }

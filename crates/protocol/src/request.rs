@@ -159,6 +159,10 @@ pub struct Prompt {
     /// The shell's own history file; empty when not said.
     #[prost(bytes = "vec", tag = "5")]
     pub histfile: Vec<u8>,
+    /// Without a command: whether it is told at a later prompt. With one: whether it ran before the
+    /// prompt that said so.
+    #[prost(bool, tag = "6")]
+    pub late: bool,
 }
 
 /// A command that ran.

@@ -89,10 +89,29 @@ impl Answers {
             .map_or_else(Vec::new, Vec::from)
     }
 
+    /// Keeps the answers since the last prompt for the command that is told at a later one.
+    pub(crate) fn set_aside(&mut self, session: &[u8]) {
+        // Of a line that the shell dropped in the end.
+        drop(self.take_aside(session));
+        for answer in self.take(session) {
+            self.note(&aside(session), answer);
+        }
+    }
+
+    /// The answers that were set aside, which are remembered no longer.
+    pub(crate) fn take_aside(&mut self, session: &[u8]) -> Vec<Answer> {
+        self.take(&aside(session))
+    }
+
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
+}
+
+/// The name of a session's commands that are told late: no shell gives itself one with a NUL.
+fn aside(session: &[u8]) -> Vec<u8> {
+    [session, b"\0late"].concat()
 }
 
 /// What was taken of the answers, seen from the command that was then run: one offer for each word
@@ -283,6 +302,24 @@ mod tests {
         assert_eq!(offers.len(), 2);
         assert_eq!((offers[0].offered.len(), offers[0].taken), (3, 2));
         assert_eq!(offers[1].taken, 1);
+    }
+
+    #[test]
+    fn answers_wait_for_a_command_that_is_told_late() {
+        let mut answers = Answers::default();
+        let (first, second) = (
+            answer("cat ", "", &["a", "b"]),
+            answer("cat ", "", &["c", "d"]),
+        );
+        answers.note(b"s", answer("ls ", "", &["x", "y"]));
+        answers.set_aside(b"s");
+        answers.note(b"s", first);
+        answers.set_aside(b"s");
+        answers.note(b"s", second);
+        // What was set aside before belongs to a line that was dropped.
+        assert_eq!(taken_text(answers.take_aside(b"s"), "cat b"), ["b"]);
+        assert!(answers.take_aside(b"s").is_empty());
+        assert_eq!(taken_text(answers.take(b"s"), "cat c"), ["c"]);
     }
 
     #[test]

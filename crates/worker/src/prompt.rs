@@ -7,7 +7,7 @@ use tabsense_history::{Record, redact};
 use tabsense_protocol::request::{Prompt, Ran, Shell};
 
 use crate::ahead;
-use crate::offers::taken;
+use crate::offers::{Answer, taken};
 use crate::places::Places;
 use crate::recorder::Job;
 use crate::sessions::Command;
@@ -27,7 +27,14 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
         });
     }
     match prompt.ran {
-        Some(ran) => record(worker, session, shell, ran),
+        Some(ran) => {
+            let answers = match prompt.late {
+                true => worker.lock_answers().take_aside(session),
+                false => worker.lock_answers().take(session),
+            };
+            record(worker, session, shell, ran, answers);
+        }
+        None if prompt.late => worker.lock_answers().set_aside(session),
         // What ran may not be recorded, or nothing did.
         None => drop(worker.lock_answers().take(session)),
     }
@@ -38,14 +45,13 @@ pub(crate) fn note(worker: &Arc<Worker>, session: &[u8], prompt: Prompt) {
     worker.recorder.send(Job::Then(Box::new(ahead)));
 }
 
-fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran) {
+fn record(worker: &Arc<Worker>, session: &[u8], shell: Shell, ran: Ran, answers: Vec<Answer>) {
     // Secrets end here: neither memory nor disk sees them.
     let redacted = match ran.command.len() <= SHORT {
         true => redact(&ran.command),
         // Other requests go on elsewhere meanwhile; what is asked next here shall see the command.
         false => tokio::task::block_in_place(|| redact(&ran.command)),
     };
-    let answers = worker.lock_answers().take(session);
     let offers = match &redacted {
         Cow::Borrowed(command) => taken(answers, command, ran.start_ms),
         // Nothing is kept of what stood beside a secret.
