@@ -19,6 +19,12 @@ pub enum Kind {
     Line,
 }
 
+/// Whether most of the candidates are files and directories.
+pub(crate) fn are_files(candidates: &[Candidate]) -> bool {
+    let is_file = |candidate: &&Candidate| matches!(candidate.kind, Kind::File | Kind::Directory);
+    candidates.iter().filter(is_file).count() * 2 > candidates.len()
+}
+
 /// How the typed text matches a candidate, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Match {

@@ -6,7 +6,7 @@
 //! completion cases (Guo et al., "On Calibration of Modern Neural Networks", 2017);
 //! `tabsense eval completion --json` reports the best ones for its cases.
 
-use crate::candidate::Ranked;
+use crate::candidate::{Candidate, Ranked, are_files};
 
 /// How many temperatures there are.
 pub(crate) const BUCKETS: usize = 4;
@@ -19,10 +19,12 @@ const STATISTICS: [f32; BUCKETS] = [1.65, 1.65, 1.3, 0.95];
 /// What a model's weight adds to them: it is too sure of itself by so much.
 const JUDGED: f32 = 1.1;
 
-/// A candidate stands out that is so many times as likely as one drawn by lot, or, among few, as likely
-/// as that. On completion cases the rest in the shell's order costs .005 of the mean reciprocal rank.
-const STANDS_OUT: f32 = 2.0;
+/// A candidate stands out that is more likely than one drawn by lot, or, among few, as likely as that.
+/// On completion cases the rest in the shell's order costs .005 of the mean reciprocal rank.
+const STANDS_OUT: f32 = 1.0;
 const LIKELY: f32 = 0.25;
+/// Of files, which come in numbered rows, it must be so many times as likely.
+const FILE_STANDS_OUT: f32 = 2.0;
 
 /// The chances of the first two candidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -64,14 +66,18 @@ pub fn confidence(ranked: &[Ranked], weight: f32) -> Confidence {
 /// Puts all but the candidates that stand out back into the order in which the shell gave them, which
 /// people can read. The first keeps its place, and so do those behind it that are likely enough.
 /// `weight` is what [`crate::refine`] returned. The scores stay with their candidates.
-pub fn settle(ranked: &mut [Ranked], weight: f32) {
+pub fn settle(ranked: &mut [Ranked], candidates: &[Candidate], weight: f32) {
     let temperature = temperature(ranked.len(), weight);
     let Some(best) = ranked.first().map(|best| best.score) else {
         return;
     };
     let part = |entry: &Ranked| ((entry.score - best) / temperature).exp();
     let total: f32 = ranked.iter().map(part).sum();
-    let least = total * LIKELY.min(STANDS_OUT / ranked.len() as f32);
+    let times = match are_files(candidates) {
+        true => FILE_STANDS_OUT,
+        false => STANDS_OUT,
+    };
+    let least = total * LIKELY.min(times / ranked.len() as f32);
     let ahead = ranked.iter().take_while(|entry| part(entry) >= least);
     let ahead = ahead.count().max(1);
     ranked[ahead..].sort_by_key(|entry| entry.position);
@@ -80,6 +86,7 @@ pub fn settle(ranked: &mut [Ranked], weight: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::candidate::{Kind, Match};
 
     fn ranked(scores: &[f32]) -> Vec<Ranked> {
         let entry = |(position, score): (usize, &f32)| Ranked {
@@ -100,20 +107,30 @@ mod tests {
 
     #[test]
     fn what_does_not_stand_out_keeps_the_order_of_the_shell() {
-        let order = |scores: &[f32]| {
+        let order = |kind: Kind, scores: &[f32]| {
             let mut ranked = ranked(scores);
+            let candidate = Candidate {
+                text: b"x".to_vec(),
+                kind,
+                description: Vec::new(),
+                native: None,
+                modified: None,
+                quality: Match::Prefix,
+            };
             ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-            settle(&mut ranked, 0.0);
+            settle(&mut ranked, &vec![candidate; scores.len()], 0.0);
             let places: Vec<usize> = ranked.iter().map(|entry| entry.position).collect();
             places
         };
-        // Numbered files that differ by nothing but a breath.
-        assert_eq!(order(&[0.0, 0.1, 0.3, 0.2, 0.0, 0.1]), [2, 0, 1, 3, 4, 5]);
+        // Numbered files that differ by little more than a breath, and words that do.
+        let breath = [0.0, 0.4, 0.9, 0.6, 0.0, 0.2];
+        assert_eq!(order(Kind::File, &breath), [2, 0, 1, 3, 4, 5]);
+        assert_eq!(order(Kind::Word, &breath), [2, 3, 1, 0, 4, 5]);
         // Two that are meant often, the less likely of them given first.
         let often = [0.0, 0.2, 4.0, 0.1, 0.0, 0.3, 5.0, 0.2, 0.1, 0.0];
-        assert_eq!(order(&often), [6, 2, 0, 1, 3, 4, 5, 7, 8, 9]);
-        assert_eq!(order(&[1.0]), [0]);
-        assert_eq!(order(&[]), [0; 0]);
+        assert_eq!(order(Kind::File, &often), [6, 2, 0, 1, 3, 4, 5, 7, 8, 9]);
+        assert_eq!(order(Kind::File, &[1.0]), [0]);
+        assert_eq!(order(Kind::File, &[]), [0; 0]);
     }
 
     #[test]

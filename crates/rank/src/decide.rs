@@ -1,6 +1,6 @@
 //! The border to a decision model: plain data in, one logit per option out.
 
-use crate::candidate::{Candidate, Context, Kind, Ranked, Slot};
+use crate::candidate::{Candidate, Context, Ranked, Slot, are_files};
 use crate::index::Index;
 use crate::weights::Weights;
 
@@ -66,8 +66,7 @@ pub fn model_weight(
     slot: &Slot<'_>,
     candidates: &[Candidate],
 ) -> f32 {
-    let is_path = |candidate: &&Candidate| matches!(candidate.kind, Kind::File | Kind::Directory);
-    if candidates.iter().filter(is_path).count() * 2 > candidates.len() {
+    if are_files(candidates) {
         return weights.model.path;
     }
     let most = match slot.words {
@@ -200,6 +199,7 @@ pub fn blend(scores: &mut [f32], logits: &[f32], weight: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::candidate::Kind;
 
     struct Prefers(&'static [u8]);
 

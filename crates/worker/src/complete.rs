@@ -340,7 +340,7 @@ impl<'a> Completion<'a> {
             .iter()
             .all(|candidate| candidate.native.is_some())
         {
-            settle(&mut order, heard);
+            settle(&mut order, candidates, heard);
         }
         let line = &self.ask.line;
         let front = &line[..self.parsed.start.min(line.len())];

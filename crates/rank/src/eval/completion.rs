@@ -65,37 +65,24 @@ pub fn evaluate(
     let mut judgements: BTreeMap<&str, Vec<Judgement>> = BTreeMap::new();
     for case in cases {
         let native = case.candidates.iter().position(|c| *c == case.answer);
-        let (statistics, _) = scores(case, weights, None);
-        let (judged, weight) = match &mut model {
-            Some(model) => scores(case, weights, Some(&mut **model)),
-            None => (statistics.clone(), 0.0),
+        let statistics = judged(case, weights, None);
+        let both = match &mut model {
+            Some(model) => judged(case, weights, Some(&mut **model)),
+            None => statistics.clone(),
         };
-        if let Some(answer) = native {
-            let said = [
-                ("tabsense", &judged, weight),
-                ("tabsense-nomodel", &statistics, 0.0),
-            ];
-            for (name, scores, weight) in said {
-                judgements.entry(name).or_default().push(Judgement {
-                    scores: scores.clone(),
-                    answer,
-                    weight,
-                });
-            }
-        }
         let last = case.candidates.len();
-        places
-            .entry("native")
-            .or_default()
-            .push(native.unwrap_or(last));
-        places
-            .entry("tabsense-nomodel")
-            .or_default()
-            .push(place(case, &statistics, 0.0));
-        places
-            .entry("tabsense")
-            .or_default()
-            .push(place(case, &judged, weight));
+        let mut note = |name, place| places.entry(name).or_default().push(place);
+        note("native", native.unwrap_or(last));
+        note("tabsense-nomodel", statistics.place);
+        note("tabsense", both.place);
+        for (name, judged) in [("tabsense", both), ("tabsense-nomodel", statistics)] {
+            let Some(answer) = native else { continue };
+            judgements.entry(name).or_default().push(Judgement {
+                scores: judged.scores,
+                answer,
+                weight: judged.heard,
+            });
+        }
     }
     let methods = places.into_iter().map(|(name, places)| {
         let mut method = method(cases, &places);
@@ -118,21 +105,41 @@ pub fn explain(case: &Case, weights: &Weights) -> Option<(Vec<Vec<f32>>, usize)>
     Some((values, answer))
 }
 
-/// The candidates' scores, and the weight with which the model was heard.
-fn scores(case: &Case, weights: &Weights, model: Option<&mut dyn Decide>) -> (Vec<f32>, f32) {
-    let (ranked, heard) = with_place(case, |index, context, slot, candidates| {
+/// What a ranking made of a case.
+#[derive(Clone)]
+struct Judged {
+    /// In the order of the candidates.
+    scores: Vec<f32>,
+    /// The weight with which the model was heard.
+    heard: f32,
+    /// The answer's place from 0 in the order that is shown, ties counted against it.
+    place: usize,
+}
+
+fn judged(case: &Case, weights: &Weights, model: Option<&mut dyn Decide>) -> Judged {
+    let is_answer = |entry: &Ranked| case.candidates[entry.position] == case.answer;
+    with_place(case, |index, context, slot, candidates| {
         let mut ranked = rank_words(index, weights, context, slot, candidates);
         let heard = model.map_or(0.0, |model| {
             let weight = model_weight(weights, index, slot, candidates);
             refine(&mut ranked, candidates, context, slot, weight, model)
         });
-        (ranked, heard)
-    });
-    let mut scores = vec![f32::NEG_INFINITY; case.candidates.len()];
-    for entry in ranked {
-        scores[entry.position] = entry.score;
-    }
-    (scores, heard)
+        let mut scores = vec![f32::NEG_INFINITY; candidates.len()];
+        for entry in &ranked {
+            scores[entry.position] = entry.score;
+        }
+        ranked.sort_by(|a, b| {
+            let by_score = b.score.total_cmp(&a.score);
+            by_score.then(is_answer(a).cmp(&is_answer(b)))
+        });
+        settle(&mut ranked, candidates, heard);
+        let place = ranked.iter().position(is_answer);
+        Judged {
+            scores,
+            heard,
+            place: place.unwrap_or(candidates.len()),
+        }
+    })
 }
 
 /// Calls `rank` with the case as the ranking functions want it.
@@ -198,19 +205,6 @@ fn candidate(case: &Case, text: &str, native: u32) -> Candidate {
         modified: None,
         quality: Match::Prefix,
     }
-}
-
-/// The answer's place from 0 in the order that is shown, ties counted against it.
-fn place(case: &Case, scores: &[f32], weight: f32) -> usize {
-    let Some(answer) = case.candidates.iter().position(|c| *c == case.answer) else {
-        return scores.len();
-    };
-    let entry = |(position, &score)| Ranked { position, score };
-    let mut ranked: Vec<Ranked> = scores.iter().enumerate().map(entry).collect();
-    let is_answer = |entry: &Ranked| entry.position == answer;
-    ranked.sort_by(|a, b| (b.score.total_cmp(&a.score)).then(is_answer(a).cmp(&is_answer(b))));
-    settle(&mut ranked, weight);
-    ranked.iter().position(is_answer).unwrap_or(scores.len())
 }
 
 fn method(cases: &[Case], places: &[usize]) -> Method {
