@@ -2,6 +2,7 @@
 
 use std::process::Output;
 
+use super::feed;
 use super::store::{self, commands, ran, rows, tell, wait_commands};
 use crate::common::{Home, Shell};
 
@@ -120,6 +121,84 @@ fn zoxides_directories_lead_cd_to_where_they_are() {
     assert!(said.contains("1 read, 1 new"), "{said}");
     let output = home.tabsense(&["complete", "--shell", "bash", "--line", "cd zeb"]);
     assert_eq!(text(&output), "~/work/far/away/zebra/\n");
+}
+
+#[test]
+fn the_tools_own_variables_say_where_their_files_are() {
+    let Some(home) = home() else { return };
+    home.files(&["far/away/zebra/"]);
+    atuin(&home.root().join("of-atuin/x.db"));
+    std::fs::create_dir(home.root().join("of-zoxide")).expect("made");
+    let visited = zoxide(&[&home.work().join("far/away/zebra")]);
+    std::fs::write(home.root().join("of-zoxide/db.zo"), visited).expect("written");
+    home.write(
+        ".local/share/fish/work_history",
+        "- cmd: at work\n  when: 1700000200\n",
+    );
+    for (source, variable, value, file) in [
+        ("atuin", "ATUIN_DB_PATH", "of-atuin/x.db", "of-atuin/x.db"),
+        ("zoxide", "_ZO_DATA_DIR", "of-zoxide", "of-zoxide/db.zo"),
+    ] {
+        let mut command = home.command(&home.client());
+        command
+            .args(["import", source])
+            .env(variable, home.root().join(value));
+        let said = text(&command.output().expect("run"));
+        let file = home.root().join(file);
+        let expected = format!("{source}: {}: 1 read, 1 new", file.display());
+        assert!(said.contains(&expected), "{said}");
+    }
+    let mut command = home.command(&home.client());
+    command.args(["import", "fish"]).env("fish_history", "work");
+    let said = text(&command.output().expect("run"));
+    assert!(said.contains("work_history: 1 read, 1 new"), "{said}");
+}
+
+#[test]
+fn the_first_prompt_of_fish_imports_the_history_that_it_names() {
+    let Some(home) = home() else { return };
+    for name in ["fish", "work"] {
+        home.write(
+            &format!(".local/share/fish/{name}_history"),
+            &format!("- cmd: in {name}\n  when: 1700000200\n"),
+        );
+    }
+    let mut command = home.command(&home.client());
+    command
+        .args(["prompt", "--hook"])
+        .env("fish_history", "work");
+    let output = feed(command, b"shell=fish\0session=s\0cwd=/\0\0");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    wait_commands(&home, &["in work"]);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named_with_a_hint() {
+    let Some(home) = home() else { return };
+    for arguments in [
+        ["import", "zsh", "/nonexistent"].as_slice(),
+        &["eval", "history", "/nonexistent"],
+        &["decide", "--state", "x", "--questions", "/nonexistent"],
+        &[
+            "decide",
+            "--state",
+            "@/nonexistent",
+            "--questions",
+            "/dev/null",
+        ],
+    ] {
+        let output = home.tabsense(arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.starts_with("tabsense: /nonexistent: "), "{said}");
+        assert!(said.contains("\n  hint: "), "{said}");
+    }
+    let output = home.tabsense(&["forget", "--all"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.starts_with("tabsense: nobody is there to ask: delete"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -115,15 +115,6 @@ fn root_with_a_users_environment_touches_nothing_of_the_users() {
     answered(&home, USER);
     ran(&home, USER, "by the user");
     wait_commands(&home, &["by the user"]);
-    eventually("the model is unpacked", || {
-        let files = owners(home.root()).into_keys();
-        // Under the name that it keeps once it is whole.
-        let is_done = |file: &PathBuf| {
-            file.ends_with("builtin/model.safetensors") && !file.to_string_lossy().contains("-new-")
-        };
-        let mut weights = files.filter(is_done);
-        weights.next()
-    });
     let before = owners(home.root());
     let [worker] = workers(&home)[..] else {
         panic!("{:?}", workers(&home))

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use tabsense_config::{Paths, PathsError, socket_dir};
 use tabsense_protocol::{FrameError, Reply, Request, encode, read_frame};
 
 /// A connected socket.
@@ -13,6 +14,15 @@ use tabsense_protocol::{FrameError, Reply, Request, encode, read_frame};
 pub(crate) struct Connection(UnixStream);
 
 impl Connection {
+    /// Connects to the worker of these places, whose directory is looked at first.
+    pub(crate) fn to(paths: &Paths) -> io::Result<Self> {
+        match socket_dir(paths) {
+            Ok(_) => Self::open(&paths.socket()),
+            Err(PathsError::Io { error, .. }) => Err(error),
+            Err(refused) => Err(io::Error::new(io::ErrorKind::PermissionDenied, refused)),
+        }
+    }
+
     /// Connects without ever waiting: a worker that does not accept has a full backlog, and that
     /// is an error at once.
     pub(crate) fn open(socket: &Path) -> io::Result<Self> {
@@ -40,6 +50,14 @@ impl Connection {
         self.0.set_write_timeout(Some(timeout))?;
         self.0.write_all(&encode(request))
     }
+}
+
+/// Whether an error means that the worker is there and too busy, or stopped, to answer.
+pub(crate) fn is_silence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
 }
 
 /// Whether an error from [`Connection::open`] means that no worker serves this socket.

@@ -4,11 +4,13 @@
 
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tabsense_config::{Paths, Settings, socket_dir};
+use tabsense_config::{Paths, Settings};
 use tabsense_protocol::reply::{self, Completed, Kind};
+use tabsense_protocol::request::Shell;
 use tabsense_protocol::{MAX_PAYLOAD, Reply, Request, is_older, request};
 
 use crate::connection::{Connection, is_absent};
@@ -90,6 +92,9 @@ fn tell() -> Option<()> {
     let input = read_input()?;
     let records = Records::parse(&input);
     let mut prompt = records.prompt(paths.home.clone().into_os_string().into_vec());
+    if prompt.shell() == Shell::Fish && prompt.histfile.is_empty() {
+        prompt.histfile = named_history(&paths.home).unwrap_or_default();
+    }
     let (settings, _) = Settings::load(&paths.config);
     if !settings.history_record() {
         prompt.ran = None;
@@ -105,6 +110,20 @@ fn tell() -> Option<()> {
         Err(Unreachable::Absent) => start_worker_with(&request).ok(),
         Err(Unreachable::Refused) => None,
     }
+}
+
+/// fish's history where the variable `fish_history` gives it another name than usual.
+fn named_history(home: &Path) -> Option<Vec<u8>> {
+    let name = std::env::var_os("fish_history")
+        .filter(|name| !name.is_empty() && name != "default")
+        .filter(|name| !name.as_encoded_bytes().contains(&b'/'))?;
+    let mut file = name;
+    file.push("_history");
+    let data = std::env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .unwrap_or_else(|| home.join(".local/share"));
+    Some(data.join("fish").join(file).into_os_string().into_vec())
 }
 
 /// Whether the user has said pause, here or everywhere.
@@ -140,15 +159,10 @@ pub(crate) enum Unreachable {
 
 /// Connects to the worker, without ever waiting.
 pub(crate) fn connect(paths: &Paths) -> Result<Connection, Unreachable> {
-    let why = |error: &std::io::Error| match is_absent(error) {
+    Connection::to(paths).map_err(|error| match is_absent(&error) {
         true => Unreachable::Absent,
         false => Unreachable::Refused,
-    };
-    match socket_dir(paths) {
-        Ok(_) => Connection::open(&paths.socket()).map_err(|error| why(&error)),
-        Err(tabsense_config::PathsError::Io { error, .. }) => Err(why(&error)),
-        Err(_) => Err(Unreachable::Refused),
-    }
+    })
 }
 
 fn print_reply(reply: &Reply) -> Option<ExitCode> {

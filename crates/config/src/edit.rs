@@ -2,8 +2,9 @@
 //!
 //! The file belongs to the user: comments, order and spacing are theirs.
 
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
@@ -84,10 +85,18 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     let mut new = target.clone().into_os_string();
     new.push(format!(".new-{}", std::process::id()));
     let new = PathBuf::from(new);
-    let written = std::fs::write(&new, text)
-        .and_then(|()| match std::fs::metadata(&target) {
-            Ok(old) => std::fs::set_permissions(&new, old.permissions()),
-            Err(_) => Ok(()),
+    let permissions = std::fs::metadata(&target).map(|old| old.permissions());
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    if permissions.is_ok() {
+        // What others may read of it is for the old file to say.
+        options.mode(0o600);
+    }
+    let written = options
+        .open(&new)
+        .and_then(|mut out| {
+            out.write_all(text.as_bytes())?;
+            permissions.map_or(Ok(()), |permissions| out.set_permissions(permissions))
         })
         .and_then(|()| std::fs::rename(&new, &target));
     written.inspect_err(|_| drop(std::fs::remove_file(&new)))

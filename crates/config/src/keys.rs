@@ -158,9 +158,9 @@ pub const KEYS: &[Key] = &[
         table: "worker",
         name: "memory_mb",
         kind: number(300, 50, 10_000),
-        help: "Above this much memory, in MB, the worker empties its caches, and ends when that is \
-               not enough. The next TAB starts it. In place of a model whose weights take more than \
-               half of it, the built-in one ranks.",
+        help: "Above this much memory, in MB, the worker empties its caches, and ends when it then \
+               still has a fifth more than this. The next TAB starts it. In place of a model whose \
+               weights take more than half of it, the built-in one ranks.",
     },
     Key {
         table: "worker",

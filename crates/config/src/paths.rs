@@ -7,6 +7,9 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+/// Where the socket lies, below the data, without a private `XDG_RUNTIME_DIR`.
+const RUN: &str = "run";
+
 /// The places of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -75,7 +78,7 @@ impl Paths {
         check_owner(&home)?;
         let runtime = match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
             Some(dir) if is_private(&dir) => dir.join("tabsense"),
-            _ => data.join("run"),
+            _ => data.join(RUN),
         };
         Ok(Self {
             home,
@@ -90,9 +93,20 @@ impl Paths {
         self.runtime.join("worker.sock")
     }
 
-    /// Locked by the worker as long as it lives.
+    /// Locked by the worker that serves [`Paths::socket`] as long as it lives.
     pub fn lock(&self) -> PathBuf {
         self.runtime.join("worker.lock")
+    }
+
+    /// Locked by the worker that has the data, wherever it serves: of two shells, one may have an
+    /// `XDG_RUNTIME_DIR` and one may not.
+    pub fn shared_lock(&self) -> PathBuf {
+        self.data.join(RUN).join("worker.lock")
+    }
+
+    /// Both locks, the one of the data first.
+    pub fn locks(&self) -> [PathBuf; 2] {
+        [self.shared_lock(), self.lock()]
     }
 
     /// Exists while tabsense is paused.
@@ -134,6 +148,16 @@ impl Paths {
         check_private(&self.runtime)
     }
 
+    /// Makes the directory of [`Paths::shared_lock`], private to this user.
+    ///
+    /// # Errors
+    /// When it cannot be made, is somebody else's or is open to others.
+    pub fn create_shared(&self) -> Result<(), PathsError> {
+        let dir = self.data.join(RUN);
+        self.create_private(&dir)?;
+        check_private(&dir)
+    }
+
     /// Makes the data directory, private to this user.
     ///
     /// # Errors
@@ -164,13 +188,22 @@ impl Paths {
 /// request.
 ///
 /// # Errors
-/// When it is absent, somebody else's or open to others.
+/// When it is absent, somebody else's or open to others; when the socket is a link to that of a
+/// worker elsewhere, and that place is no longer ours, as if there were none.
 pub fn socket_dir(paths: &Paths) -> Result<&Path, PathsError> {
     check_private(&paths.runtime)?;
-    Ok(&paths.runtime)
+    let socket = paths.socket();
+    match std::fs::read_link(&socket) {
+        Ok(live) if !live.parent().is_some_and(is_private) => Err(PathsError::Io {
+            path: socket,
+            error: io::ErrorKind::NotFound.into(),
+        }),
+        _ => Ok(&paths.runtime),
+    }
 }
 
-fn is_private(dir: &Path) -> bool {
+/// Whether a directory is ours and closed to others.
+pub fn is_private(dir: &Path) -> bool {
     dir.is_absolute() && check_private(dir).is_ok()
 }
 
@@ -315,6 +348,24 @@ mod tests {
         std::fs::create_dir_all(root.path().join("run")).expect("parent");
         std::os::unix::fs::symlink(root.path(), &paths.runtime).expect("link");
         assert!(socket_dir(&paths).is_err());
+    }
+
+    #[test]
+    fn a_socket_that_leads_to_where_others_may_enter_is_none() {
+        let root = tempfile::tempdir().expect("tempdir");
+        let paths = paths(root.path());
+        paths.create_runtime().expect("created");
+        paths.create_shared().expect("created");
+        let elsewhere = paths.shared_lock().with_file_name("worker.sock");
+        std::os::unix::fs::symlink(&elsewhere, paths.socket()).expect("link");
+        assert_eq!(socket_dir(&paths).expect("ours"), paths.runtime);
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(paths.data.join(RUN), open).expect("chmod");
+        let refused = socket_dir(&paths).expect_err("open to others");
+        assert!(
+            matches!(&refused, PathsError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound),
+            "{refused}"
+        );
     }
 
     #[test]

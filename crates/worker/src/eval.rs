@@ -124,7 +124,8 @@ fn shown(report: &(impl serde::Serialize + std::fmt::Display), json: bool) -> St
 
 /// Opens a file, unpacking it when its name ends in `.gz`.
 fn open(file: &Path) -> Result<Box<dyn BufRead>, String> {
-    let opened = File::open(file).map_err(|error| error.to_string())?;
+    let opened = File::open(file)
+        .map_err(|error| format!("{error}\n  hint: name a file of JSON lines, .gz too"))?;
     Ok(
         match file.extension().is_some_and(|extension| extension == "gz") {
             true => Box::new(BufReader::new(MultiGzDecoder::new(opened))),

@@ -99,7 +99,13 @@ fn belongs(format: Format, histfile: &[u8]) -> bool {
     match format {
         Format::Zsh => !says(histfile, "bash") && !says(histfile, "fish"),
         Format::Bash => says(histfile, "bash"),
-        Format::Fish | Format::Atuin | Format::Zoxide => false,
+        // Only the client names it, where it has another name than usual.
+        Format::Fish => {
+            let file = Path::new(OsStr::from_bytes(histfile));
+            let folder = file.parent().and_then(Path::file_name);
+            histfile.ends_with(b"_history") && folder.is_some_and(|name| name == "fish")
+        }
+        Format::Atuin | Format::Zoxide => false,
     }
 }
 

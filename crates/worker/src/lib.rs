@@ -2,7 +2,7 @@
 //!
 //! A request passes through these files in this order: [`server`] reads the frame, [`complete`]
 //! gathers and ranks, [`server`] writes the answer. [`prompt`] takes what the prompt hooks tell,
-//! [`recorder`] owns the store, [`run`] owns the life of the process.
+//! [`recorder`] owns the store, [`run`] owns the life of the process, [`lock`] sees to it that there is one.
 
 mod adapt;
 mod ahead;
@@ -13,6 +13,7 @@ mod eval;
 mod handover;
 mod imports;
 mod judge;
+mod lock;
 mod log;
 mod memory;
 mod metrics;

@@ -1,8 +1,8 @@
 //! The life of the worker: lock, socket, signals, idle exit, memory bound.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::fs::DirBuilder;
+use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,8 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tabsense_config::{Paths, Settings};
 use tabsense_protocol::Request;
 use tabsense_protocol::request::Body;
@@ -24,6 +23,7 @@ use tracing::{error, info, warn};
 use crate::adapt::{self, Adapter};
 use crate::arguments::Run;
 use crate::judge::Judge;
+use crate::lock::{self, POLL, Patience, Taken, identity_of};
 use crate::metrics::rss_mb;
 use crate::recorder::{Memory, Recorder};
 use crate::server::serve;
@@ -31,17 +31,11 @@ use crate::shortcuts::Shortcuts;
 use crate::state::Worker;
 use crate::{complete, handover, log, prompt};
 
-/// How long a newer worker waits for an older one to end.
-const REPLACE_LIMIT: Duration = Duration::from_secs(5);
-
 /// How long a request is kept for a worker that is just starting or ending.
 const PASS_ON_LIMIT: Duration = Duration::from_secs(5);
 
 /// What getting warm may take before the first request is served.
 const WARM_UP_LIMIT: Duration = Duration::from_secs(1);
-
-/// How often another worker is looked for.
-const POLL: Duration = Duration::from_millis(10);
 
 /// How often the worker looks at its own idleness and memory.
 const TICK: Duration = Duration::from_secs(60);
@@ -61,9 +55,10 @@ pub(crate) fn run(mode: &Run) -> ExitCode {
     };
     let (settings, _) = Settings::load(&paths.config);
     log::start(&paths.log(), &settings.worker_log(), mode.foreground);
-    let _lock = match lock_or_pass_on(&paths, mode, told.as_ref()) {
-        Ok(Some(lock)) => lock,
-        Ok(None) => return ExitCode::SUCCESS,
+    let _locks = match lock_or_pass_on(&paths, mode, told.as_ref()) {
+        Ok(Taken::Ours(locks)) => locks,
+        Ok(Taken::Another(pid)) if mode.foreground => return fail(mode, &another(pid)),
+        Ok(Taken::Another(_)) => return ExitCode::SUCCESS,
         Err(error) => return fail(mode, &format!("{}: {error}", paths.lock().display())),
     };
     match start(&paths, settings, told) {
@@ -85,20 +80,33 @@ fn survive_signals() {
     }
 }
 
-/// Takes the lock. `None` when another worker lives; it has got the request then.
-fn lock_or_pass_on(paths: &Paths, mode: &Run, told: Option<&Request>) -> io::Result<Option<File>> {
+/// Takes the locks; where another worker lives, that gets the request.
+fn lock_or_pass_on(paths: &Paths, mode: &Run, told: Option<&Request>) -> io::Result<Taken> {
+    let patience = match mode.replace {
+        true => Patience::Replace,
+        false => Patience::None,
+    };
     let end = Instant::now() + PASS_ON_LIMIT;
     loop {
-        let locked = lock(paths, mode)?;
-        let Some(told) = told.filter(|_| locked.is_none()) else {
-            return Ok(locked);
+        let taken = lock::take(paths, patience)?;
+        let Some(told) = told.filter(|_| matches!(taken, Taken::Another(_))) else {
+            return Ok(taken);
         };
         // The other one may not serve yet, or be about to end.
         if handover::pass_on(told, &paths.socket()).is_ok() || Instant::now() > end {
-            return Ok(None);
+            return Ok(taken);
         }
         std::thread::sleep(POLL);
     }
+}
+
+/// Says that this is not the one worker.
+fn another(pid: Option<i32>) -> String {
+    let which = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+    format!(
+        "another worker{which} is running (hint: `tabsense worker stop` ends it, also when it does \
+         not answer)"
+    )
 }
 
 fn prepare() -> Result<Paths, tabsense_config::PathsError> {
@@ -147,9 +155,10 @@ fn start(paths: &Paths, settings: Settings, told: Option<Request>) -> io::Result
             serve_told(told, &worker);
         }
         warm_up(&worker).await;
-        live(listener, &worker, paths).await?;
+        let lived = live(listener, &worker, paths).await;
+        // However it ended: commands may wait to be written.
         worker.recorder.finish(FLUSH_LIMIT).await;
-        Ok(())
+        lived
     })
 }
 
@@ -232,68 +241,8 @@ fn is_idle(idle: Duration, limit_min: u64) -> bool {
     idle >= Duration::from_secs(limit_min.saturating_mul(60))
 }
 
-/// Takes the lock that the one worker of this user holds; `None` when another lives.
-fn lock(paths: &Paths, mode: &Run) -> io::Result<Option<File>> {
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(paths.lock())?;
-    let end = Instant::now() + REPLACE_LIMIT;
-    while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if !mode.replace {
-            rouse(&mut file, &paths.socket());
-            return Ok(None);
-        }
-        if Instant::now() > end {
-            warn!("the older worker does not end");
-            return Ok(None);
-        }
-        std::thread::sleep(POLL);
-    }
-    // The lock alone decides; the number is for whoever finds it without a socket, and a full disk
-    // may have no room for it.
-    let _ = file
-        .set_len(0)
-        .and_then(|()| write!(file, "{}", std::process::id()));
-    Ok(Some(file))
-}
-
-/// Tells the living worker that its socket is gone.
-fn rouse(lock: &mut File, socket: &Path) {
-    if identity_of(socket).is_some() {
-        return;
-    }
-    // Between taking the lock and writing its number, a new worker leaves that of a dead one there,
-    // which may be anybody's by now: it counts only when it stays and is a worker's.
-    let before = holder(lock);
-    std::thread::sleep(POLL);
-    if let Some(pid) = holder(lock).filter(|&pid| before == Some(pid) && is_worker(pid))
-        && identity_of(socket).is_none()
-    {
-        let _ = kill_process(pid, Signal::HUP);
-    }
-}
-
-fn holder(lock: &mut File) -> Option<Pid> {
-    let mut text = String::new();
-    lock.rewind().ok()?;
-    lock.read_to_string(&mut text).ok()?;
-    Pid::from_raw(text.trim().parse().ok()?)
-}
-
-/// Whether a process runs this program, as far as the system tells.
-fn is_worker(pid: Pid) -> bool {
-    if !Path::new("/proc/self/comm").exists() {
-        return true;
-    }
-    let name = |pid: &str| std::fs::read(format!("/proc/{pid}/comm")).ok();
-    name("self").is_some_and(|own| name(&pid.as_raw_nonzero().to_string()) == Some(own))
-}
-
-/// Binds the socket. A stale one is replaced; anything that is alive or no socket stays.
+/// Binds the socket. A stale one and a link to that of an earlier worker are replaced; anything that is
+/// alive or no socket stays.
 fn bind(socket: &Path) -> io::Result<UnixListener> {
     if let Some(parent) = socket.parent().filter(|parent| !parent.exists()) {
         use std::os::unix::fs::DirBuilderExt;
@@ -305,6 +254,10 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     let in_the_way =
         |what: &str| io::Error::other(format!("{} {what} (hint: move it away)", socket.display()));
     if let Ok(found) = std::fs::symlink_metadata(socket) {
+        if found.is_symlink() {
+            std::fs::remove_file(socket)?;
+            return UnixListener::bind(socket);
+        }
         if !found.file_type().is_socket() {
             return Err(in_the_way("is no socket"));
         }
@@ -316,13 +269,6 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
         }
     }
     UnixListener::bind(socket)
-}
-
-/// Device and inode of the socket, if it is there.
-fn identity_of(socket: &Path) -> Option<(u64, u64)> {
-    std::fs::symlink_metadata(socket)
-        .ok()
-        .map(|found| (found.dev(), found.ino()))
 }
 
 /// The shell's other files (`exec 7<file`) must not stay open as long as the worker lives.

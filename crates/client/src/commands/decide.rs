@@ -24,7 +24,9 @@ pub(super) fn run(state: &OsStr, questions: &Path, json: bool) -> Outcome {
     let paths = Paths::from_env()?;
     let asked = request::Decide {
         state: read_state(state)?,
-        questions: read(questions)?,
+        questions: read(questions).map_err(|failure| {
+            failure.hint("a JSON file with the questions; `tabsense decide --help` shows one")
+        })?,
     };
     if asked.state.len() + asked.questions.len() > MAX_PAYLOAD - FRAME_ROOM {
         return Err(Failure::new(format!(
@@ -62,7 +64,8 @@ fn read_state(state: &OsStr) -> Result<Vec<u8>, Failure> {
             std::io::stdin().lock().read_to_end(&mut text)?;
             Ok(text)
         }
-        [b'@', file @ ..] => read(Path::new(OsStr::from_bytes(file))),
+        [b'@', file @ ..] => read(Path::new(OsStr::from_bytes(file)))
+            .map_err(|failure| failure.hint("what follows the `@` is a file with the state")),
         text => Ok(text.to_owned()),
     }
 }

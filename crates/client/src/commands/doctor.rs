@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use tabsense_config::{Paths, Settings, socket_dir};
+use tabsense_config::{Holder, Paths, Settings, holder, socket_dir};
 use tabsense_protocol::request::{self, Complete};
 use tabsense_protocol::{RELEASE, reply};
 
@@ -175,9 +175,21 @@ fn directories(paths: &Paths) -> Check {
         return bad("directories", error.to_string(), "");
     }
     match socket_dir(paths) {
-        Ok(dir) => good("directories", format!("{} is private", dir.display())),
+        Ok(dir) => good("directories", private(paths, dir)),
         Err(error) => bad("directories", error.to_string(), ""),
     }
+}
+
+/// A worker that another shell started may serve elsewhere.
+fn private(paths: &Paths, dir: &Path) -> String {
+    let elsewhere = holder(paths)
+        .filter(|worker| worker.socket() != paths.socket())
+        .map(|worker| format!("; the worker serves {}", worker.socket().display()));
+    format!(
+        "{} is private{}",
+        dir.display(),
+        elsewhere.unwrap_or_default()
+    )
 }
 
 fn the_worker(paths: &Paths) -> Vec<Check> {
@@ -233,12 +245,18 @@ fn the_worker(paths: &Paths) -> Vec<Check> {
 fn worker_up(paths: &Paths) -> Result<(), Check> {
     let ping = request::Body::Status(request::Status {});
     ask(paths, ping, ANSWER_LIMIT).map(drop).map_err(|_| {
-        let message = format!("no worker answers at {}", paths.socket().display());
-        bad(
-            "worker",
-            message,
-            "`tabsense worker restart`, or `tabsense worker run` to see why",
-        )
+        match holder(paths).filter(Holder::is_worker) {
+            Some(worker) => bad(
+                "worker",
+                format!("the worker (pid {}) does not answer", worker.pid()),
+                "`tabsense worker restart` ends it and starts another",
+            ),
+            None => bad(
+                "worker",
+                format!("no worker answers at {}", paths.socket().display()),
+                "`tabsense worker run` says why",
+            ),
+        }
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -22,13 +22,15 @@ use crate::records::shell;
 const IMPORT_LIMIT: Duration = Duration::from_secs(600);
 
 /// What says where the shells keep their histories.
-const PLACES: [&str; 6] = [
+const PLACES: [&str; 8] = [
     "HOME",
     "ZDOTDIR",
     "HISTFILE",
     "XDG_DATA_HOME",
     "XDG_CONFIG_HOME",
     "ATUIN_DB_PATH",
+    "_ZO_DATA_DIR",
+    "fish_history",
 ];
 
 /// What says which commands a shell records.
@@ -50,10 +52,7 @@ pub(super) fn import(source: ImportSource, file: Option<PathBuf>) -> Outcome {
             .hint("for example `tabsense import zsh ~/.zsh_history`"));
     }
     let file = match file {
-        Some(file) => std::path::absolute(&file)
-            .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?
-            .into_os_string()
-            .into_vec(),
+        Some(file) => readable(&file, &source)?.into_os_string().into_vec(),
         None => Vec::new(),
     };
     let imported = import_files(
@@ -76,6 +75,17 @@ pub(super) fn import(source: ImportSource, file: Option<PathBuf>) -> Outcome {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// The whole path of a file that is there and may be read.
+fn readable(file: &Path, source: &str) -> Result<PathBuf, Failure> {
+    let path = std::path::absolute(file);
+    path.and_then(|path| std::fs::File::open(&path).map(|_| path))
+        .map_err(|error| {
+            Failure::new(format!("{}: {error}", file.display())).hint(format!(
+                "`tabsense import {source}` takes the file in its usual place"
+            ))
+        })
 }
 
 /// Lets the worker import, and waits for it.
@@ -121,7 +131,7 @@ fn import_line(file: &ImportedFile) -> String {
 
 pub(super) fn forget(command: Option<OsString>, all: bool, yes: bool) -> Outcome {
     let paths = Paths::from_env()?;
-    if all && !yes && !confirm("Delete everything that was recorded?")? {
+    if all && !yes && !confirm("delete everything that was recorded?")? {
         return Ok(ExitCode::FAILURE);
     }
     let command = command.unwrap_or_default().into_vec();
@@ -199,7 +209,7 @@ fn standing_reasons(paths: &Paths) -> Vec<String> {
 /// Asks on the terminal; without one the answer is no.
 pub(super) fn confirm(question: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::new(format!("{question} nobody is there to ask"))
+        return Err(Failure::new(format!("nobody is there to ask: {question}"))
             .hint("`--yes` answers beforehand"));
     }
     let mut stderr = std::io::stderr().lock();

@@ -23,11 +23,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
-use tabsense_config::{Paths, socket_dir};
+use tabsense_config::{Holder, Paths, holder, is_private};
 use tabsense_protocol::{FrameError, Reply, Request, reply, request};
 
 use crate::cli::{Cli, Command, ShellName};
-use crate::connection::{Connection, is_absent};
+use crate::connection::{Connection, is_absent, is_silence};
 use crate::failure::Failure;
 use crate::start::{Mode, start_worker};
 
@@ -146,12 +146,13 @@ fn has_hung_up(error: &std::io::Error) -> bool {
 
 /// The reply, unless there was none or it is a refusal.
 fn accepted(reply: Result<Reply, FrameError>, paths: &Paths) -> Result<Reply, Failure> {
-    let reply = reply.map_err(|error| {
-        Failure::new(format!(
+    let reply = reply.map_err(|error| match &error {
+        FrameError::Io(io) if is_silence(io) => no_answer(paths),
+        _ => Failure::new(format!(
             "the worker at {} did not answer: {error}",
             paths.socket().display()
         ))
-        .hint("`tabsense worker restart`")
+        .hint("`tabsense worker restart`"),
     })?;
     if let Some(reply::Body::Refused(refused)) = &reply.body {
         let failure = Failure::new(&refused.message);
@@ -163,11 +164,32 @@ fn accepted(reply: Result<Reply, FrameError>, paths: &Paths) -> Result<Reply, Fa
     Ok(reply)
 }
 
+/// The worker is there and says nothing.
+fn no_answer(paths: &Paths) -> Failure {
+    let which = match holder(paths).filter(Holder::is_worker) {
+        Some(holder) => format!("(pid {})", holder.pid()),
+        None => format!("at {}", paths.socket().display()),
+    };
+    Failure::new(format!("the worker {which} does not answer"))
+        .hint("`tabsense worker restart` ends it and starts another")
+}
+
+/// Connects to the worker that runs, also where its socket lies in another shell's place.
+fn open(paths: &Paths) -> std::io::Result<Connection> {
+    Connection::to(paths).or_else(|error| match holder(paths) {
+        Some(holder) if is_absent(&error) && holder.socket().parent().is_some_and(is_private) => {
+            Connection::open(holder.socket())
+        }
+        _ => Err(error),
+    })
+}
+
+/// The same; what is wrong is said in words.
 fn connect(paths: &Paths) -> Result<Connection, Failure> {
-    socket_dir(paths).map_err(|_| not_running(paths))?;
-    Connection::open(&paths.socket()).map_err(|error| match is_absent(&error) {
-        true => not_running(paths),
-        false => Failure::new(format!(
+    open(paths).map_err(|error| match &error {
+        _ if is_absent(&error) => not_running(paths),
+        _ if is_silence(&error) => no_answer(paths),
+        _ => Failure::new(format!(
             "could not connect to the worker at {}: {error}",
             paths.socket().display()
         ))
@@ -185,8 +207,10 @@ fn not_running(paths: &Paths) -> Failure {
 
 fn connect_or_start(paths: &Paths) -> Result<Connection, Failure> {
     paths.create_runtime()?;
-    if let Ok(connection) = Connection::open(&paths.socket()) {
-        return Ok(connection);
+    match Connection::to(paths) {
+        Ok(connection) => return Ok(connection),
+        Err(error) if is_silence(&error) => return Err(no_answer(paths)),
+        Err(_) => {}
     }
     let end = Instant::now() + START_LIMIT;
     loop {
@@ -213,7 +237,7 @@ fn connect_or_start(paths: &Paths) -> Result<Connection, Failure> {
 fn wait_for_worker(paths: &Paths) -> std::io::Result<Connection> {
     let end = Instant::now() + TRY_LIMIT;
     loop {
-        match Connection::open(&paths.socket()) {
+        match Connection::to(paths) {
             Err(error) if Instant::now() > end => return Err(error),
             Err(_) => std::thread::sleep(Duration::from_millis(5)),
             opened => return opened,

@@ -1,10 +1,11 @@
 //! `tabsense uninstall`: takes out what init, import and the worker put on this machine.
 
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tabsense_config::Paths;
+use tabsense_config::{Holder, Paths, is_private};
 
 use super::history::confirm;
 use super::{Outcome, print, worker};
@@ -50,8 +51,13 @@ pub(super) fn run(purge: bool, yes: bool) -> Outcome {
     for file in rc_files(&paths.home) {
         cleaned |= clean_rc(&file, yes, &mut left)?;
     }
+    let elsewhere = Holder::read(&paths.shared_lock());
     worker::stop(&paths)?;
     remove_directory(&paths.runtime)?;
+    remove_directory(&paths.data.join("run"))?;
+    if let Some(worker) = elsewhere {
+        remove_runtime(worker.socket())?;
+    }
     remove_data(&paths, purge, yes)?;
     if cleaned {
         print("shells that are open still have it, and start its worker again: close them\n")?;
@@ -61,6 +67,18 @@ pub(super) fn run(purge: bool, yes: bool) -> Outcome {
     }
     print(left.concat())?;
     Ok(ExitCode::FAILURE)
+}
+
+/// Removes what a worker left in another shell's runtime directory, and that when nothing else is there.
+fn remove_runtime(socket: &Path) -> Result<(), Failure> {
+    let Some(dir) = socket.parent().filter(|dir| is_private(dir)) else {
+        return Ok(());
+    };
+    for name in ["worker.sock", "worker.lock"] {
+        remove_file(&dir.join(name))?;
+    }
+    let _ = std::fs::remove_dir(dir);
+    Ok(())
 }
 
 /// What one line of an rc file has to do with us.
@@ -133,7 +151,7 @@ fn clean_rc(file: &Path, yes: bool, left: &mut Vec<String>) -> Result<bool, Fail
     let target = file.canonicalize()?;
     if !yes
         && !confirm(&format!(
-            "Take tabsense's line out of {}?",
+            "take tabsense's line out of {}?",
             target.display()
         ))?
     {
@@ -173,6 +191,8 @@ fn write_atomically(file: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut out = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
+        // What others may read of it is for the old file to say.
+        .mode(0o600)
         .open(&new)?;
     let written = (|| {
         out.write_all(text)?;
@@ -199,7 +219,7 @@ fn remove_data(paths: &Paths, purge: bool, yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let data = paths.data.display();
-    let question = format!("Delete the recorded history in {data}?");
+    let question = format!("delete the recorded history in {data}?");
     if !purge || (!yes && !confirm(&question)?) {
         return print(format!(
             "the history in {data} is kept; `--purge` deletes it\n"

@@ -105,12 +105,23 @@ impl Format {
                 file.push("_history");
                 Some(data()?.join("fish").join(file))
             }
-            Self::Atuin => Some(data()?.join("atuin/history.db")),
-            Self::Zoxide => Some(
-                var("_ZO_DATA_DIR")
-                    .or_else(|| Some(data()?.join("zoxide")))?
-                    .join("db.zo"),
-            ),
+            Self::Atuin => match var("ATUIN_DB_PATH") {
+                // As in its `config.toml`, a leading `~` is the home.
+                Some(file) => match file.strip_prefix("~") {
+                    Ok(rest) => Some(home()?.join(rest)),
+                    Err(_) => Some(file),
+                },
+                None => Some(data()?.join("atuin/history.db")),
+            },
+            Self::Zoxide => {
+                // Unlike the others, it follows the system's own habits on macOS.
+                let usual = || match cfg!(target_os = "macos") {
+                    true => Some(home()?.join("Library/Application Support")),
+                    false => data(),
+                };
+                let directory = var("_ZO_DATA_DIR").or_else(|| Some(usual()?.join("zoxide")))?;
+                Some(directory.join("db.zo"))
+            }
         }
     }
 }

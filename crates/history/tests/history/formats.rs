@@ -353,6 +353,21 @@ fn default_paths_follow_the_tools_own_variables() {
         path(Format::Atuin, &[home, ("XDG_DATA_HOME", "/d")]),
         expected("/d/atuin/history.db")
     );
+    for (file, found) in [("/a/x.db", "/a/x.db"), ("~/x.db", "/h/x.db")] {
+        assert_eq!(
+            path(Format::Atuin, &[home, ("ATUIN_DB_PATH", file)]),
+            expected(found)
+        );
+    }
+    assert_eq!(
+        path(Format::Fish, &[home, ("fish_history", "default")]),
+        expected("/h/.local/share/fish/fish_history")
+    );
+    let usual = match cfg!(target_os = "macos") {
+        true => "/h/Library/Application Support/zoxide/db.zo",
+        false => "/h/.local/share/zoxide/db.zo",
+    };
+    assert_eq!(path(Format::Zoxide, &[home]), expected(usual));
     assert_eq!(
         path(Format::Zoxide, &[("_ZO_DATA_DIR", "/o")]),
         expected("/o/db.zo")

@@ -51,6 +51,8 @@ struct State {
     known: Result<Adapted, Unusable>,
     /// Set to end the run that is going on.
     running: Option<Arc<AtomicBool>>,
+    /// When the last run began, however it ended (Unix seconds); 0: never.
+    tried: i64,
 }
 
 impl Adapter {
@@ -64,6 +66,7 @@ impl Adapter {
         let weights = known
             .as_ref()
             .map_or_else(|_| Weights::default(), Adapted::weights);
+        let tried = known.as_ref().map_or(0, |known| known.at);
         Self {
             file,
             history: paths.history(),
@@ -71,6 +74,7 @@ impl Adapter {
             state: Mutex::new(State {
                 known,
                 running: None,
+                tried,
             }),
         }
     }
@@ -124,24 +128,24 @@ impl Adapter {
 
     /// Whether a run is due that nobody asked for.
     fn is_due(&self, now: i64, history: u64) -> bool {
-        let (at, then) = match &self.lock().known {
-            Ok(known) => (known.at, known.history),
-            Err(_) => (0, 0),
-        };
-        let elapsed = now.saturating_sub(at);
+        let state = self.lock();
+        let then = state.known.as_ref().map_or(0, |known| known.history);
+        let elapsed = now.saturating_sub(state.tried);
         // A time that is yet to come is a clock that was wrong.
         let is_time = !(-EVERY..EVERY).contains(&elapsed);
         is_time && history >= SHORTEST as u64 && history.abs_diff(then) >= NEW
     }
 
-    /// Marks the run as going on; `None` when one is.
-    fn begin(&self) -> Option<Arc<AtomicBool>> {
+    /// Marks the run as going on; `None` when one is. A run that fails counts as well: what made it
+    /// fail is there for a while, and each costs seconds of a processor.
+    fn begin(&self, now: i64) -> Option<Arc<AtomicBool>> {
         let mut state = self.lock();
         if state.running.is_some() {
             return None;
         }
         let stop = Arc::new(AtomicBool::new(false));
         state.running = Some(Arc::clone(&stop));
+        state.tried = now;
         Some(stop)
     }
 
@@ -229,7 +233,7 @@ pub(crate) fn start_if_due(worker: &Arc<Worker>) {
 
 /// Starts a run; false when one is going on.
 fn start(worker: &Arc<Worker>, done: Option<oneshot::Sender<Result<(), String>>>) -> bool {
-    let Some(stop) = worker.adapter.begin() else {
+    let Some(stop) = worker.adapter.begin(now()) else {
         return false;
     };
     let shared = Arc::clone(worker);
@@ -318,6 +322,7 @@ mod tests {
             state: Mutex::new(State {
                 known: Err(Unusable::Absent),
                 running: None,
+                tried: 0,
             }),
         }
     }
@@ -342,6 +347,7 @@ mod tests {
         assert!(!adapter.is_due(day, SHORTEST as u64 - 1));
         assert!(adapter.is_due(day, SHORTEST as u64));
         adapter.lock().known = Ok(found(day, 5000));
+        adapter.lock().tried = day;
         assert!(!adapter.is_due(day + EVERY - 1, 9000));
         assert!(!adapter.is_due(day + EVERY, 5000 + NEW - 1));
         assert!(adapter.is_due(day + EVERY, 5000 + NEW));
@@ -350,11 +356,44 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_failed_is_not_tried_again_before_the_next_day() {
+        let data = tempfile::tempdir().expect("tempdir");
+        let adapter = adapter(data.path());
+        let day = 1_700_000_000;
+        let stop = adapter.begin(day).expect("begun");
+        let failed = adapter.finish(&stop, Err("the disk is full".to_owned()));
+        assert!(failed.is_err());
+        assert!(!adapter.is_due(day + 60, 9000));
+        assert!(!adapter.is_due(day + EVERY - 1, 9000));
+        assert!(adapter.is_due(day + EVERY, 9000));
+        // Who asks for one is not kept waiting.
+        assert!(adapter.begin(day + 60).is_some());
+    }
+
+    #[test]
+    fn a_run_of_an_earlier_life_counts() {
+        let data = tempfile::tempdir().expect("tempdir");
+        let day = 1_700_000_000;
+        let earlier = adapter(data.path());
+        let stop = earlier.begin(day).expect("begun");
+        earlier.finish(&stop, Ok(found(day, 5000))).expect("kept");
+        let paths = Paths {
+            home: data.path().to_owned(),
+            runtime: data.path().join("run"),
+            data: data.path().to_owned(),
+            config: data.path().join("config.toml"),
+        };
+        let adapter = Adapter::load(&paths);
+        assert!(!adapter.is_due(day + EVERY - 1, 9000));
+        assert!(adapter.is_due(day + EVERY, 9000));
+    }
+
+    #[test]
     fn there_is_one_run_at_a_time_and_a_reset_ends_it() {
         let data = tempfile::tempdir().expect("tempdir");
         let adapter = adapter(data.path());
-        let stop = adapter.begin().expect("begun");
-        assert!(adapter.begin().is_none());
+        let stop = adapter.begin(1).expect("begun");
+        assert!(adapter.begin(1).is_none());
         assert!(adapter.describe().contains("adapting now"));
         adapter.reset().expect("reset");
         assert_eq!(
@@ -362,14 +401,14 @@ mod tests {
             Err("stopped".to_owned())
         );
         assert!(!adapter.file.exists());
-        assert!(adapter.begin().is_some());
+        assert!(adapter.begin(1).is_some());
     }
 
     #[test]
     fn what_was_found_is_written_and_goes_with_a_reset() {
         let data = tempfile::tempdir().expect("tempdir");
         let adapter = adapter(data.path());
-        let stop = adapter.begin().expect("begun");
+        let stop = adapter.begin(1).expect("begun");
         adapter.finish(&stop, Ok(found(1, 1))).expect("finished");
         assert!(adapter.file.exists());
         assert!(

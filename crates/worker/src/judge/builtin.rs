@@ -1,6 +1,5 @@
 //! The models that come with the program, put where they can be mapped into memory.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +7,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct Embedded {
     name: &'static str,
+    /// Of all its bytes, made when the program was built; tells one checkpoint from another.
+    digest: &'static str,
     files: &'static [(&'static str, &'static [u8])],
 }
 
 /// The checkpoint in a directory of `models`, with files that not all checkpoints have.
 macro_rules! embedded {
-    ($name:literal $(, $more:literal)*) => {
+    ($name:literal, $digest:expr $(, $more:literal)*) => {
         Embedded {
             name: $name,
+            digest: $digest,
             files: embedded!(
                 @ $name,
                 "model.safetensors",
@@ -36,15 +38,16 @@ macro_rules! embedded {
 }
 
 /// What ranks completions.
-pub(crate) const RANKING: Embedded = embedded!("builtin", "expected.json");
+pub(crate) const RANKING: Embedded =
+    embedded!("builtin", env!("TABSENSE_RANKING_DIGEST"), "expected.json");
 
 /// What decides which shortcut a phrase means.
-pub(crate) const SHORTCUTS: Embedded = embedded!("shortcuts");
+pub(crate) const SHORTCUTS: Embedded = embedded!("shortcuts", env!("TABSENSE_SHORTCUTS_DIGEST"));
 
 impl Embedded {
     /// Where the checkpoint lies below `data`, once it is unpacked.
     pub(crate) fn place(&self, data: &Path) -> PathBuf {
-        let named = format!("{}-{:016x}", self.name, self.fingerprint());
+        let named = format!("{}-{}", self.name, self.digest);
         data.join("models").join(named).join(self.name)
     }
 
@@ -107,19 +110,6 @@ impl Embedded {
                 .is_ok_and(|data| data.len() == bytes.len() as u64)
         })
     }
-
-    /// Tells one checkpoint from another.
-    fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for (name, bytes) in self.files {
-            (name, bytes.len(), &bytes[..bytes.len().min(4096)]).hash(&mut hasher);
-            bytes[bytes.len() / 2..]
-                .iter()
-                .take(4096)
-                .for_each(|byte| byte.hash(&mut hasher));
-        }
-        hasher.finish()
-    }
 }
 
 #[cfg(test)]
@@ -148,6 +138,25 @@ mod tests {
             std::fs::metadata(&weights).expect("weights").len(),
             RANKING.files[0].1.len() as u64
         );
+    }
+
+    #[test]
+    fn weights_of_the_same_length_are_told_apart_and_unpacked() {
+        let small = |digest, weights| Embedded {
+            name: "builtin",
+            digest,
+            files: weights,
+        };
+        let old = small("1", &[("model.safetensors", b"0001")]);
+        let new = small("2", &[("model.safetensors", b"0002")]);
+        let data = tempfile::tempdir().expect("tempdir");
+        let place = old.unpack(data.path()).expect("unpacked");
+        let next = new.unpack(data.path()).expect("unpacked");
+        let weights = std::fs::read(next.join("model.safetensors")).expect("there");
+        assert_eq!(weights, b"0002");
+        assert!(!place.exists());
+        assert_ne!(RANKING.digest, SHORTCUTS.digest);
+        assert_eq!(RANKING.digest.len(), 16);
     }
 
     #[test]
