@@ -119,21 +119,22 @@ pub const KEYS: &[Key] = &[
         },
         help: "When TAB inserts the first of several candidates at once, as if it were the only one: \
                `sure` is when you began to type it, took it here at least three times and none of \
-               the others, and it is almost certain; never before what deletes or overwrites. TAB \
+               the others, and it is almost certain; only behind commands that do no harm. TAB \
                again, after taking it back, shows the list. `never` always shows the list.",
     },
     Key {
         table: "complete",
         name: "insert_percent",
         kind: number(90, 50, 100),
-        help: "How likely the first candidate must be, in percent, to be inserted at once.",
+        help: "How likely the first candidate must be, in percent, to be inserted at once. Read when the \
+               worker starts.",
     },
     Key {
         table: "complete",
         name: "native_percent",
         kind: number(3, 0, 100),
         help: "When the first candidate is less likely than this, in percent, and hardly likelier \
-               than any other, the shell's own order is left as it is.",
+               than any other, the shell's own order is left as it is. Read when the worker starts.",
     },
     Key {
         table: "history",
@@ -186,7 +187,8 @@ pub fn reference() -> String {
         "# Settings\n\n<!-- Made by `tabsense config reference`; do not edit by hand. -->\n\n\
          `tabsense config path` prints where the file is. It is TOML; a key that is absent has its\n\
          default, and a bad value is reported by `tabsense config` and `tabsense doctor` and replaced\n\
-         by its default.\n",
+         by its default. What stands below `[worker]` is read when the worker starts\n\
+         (`tabsense worker restart`).\n",
     );
     let mut table = None;
     for key in KEYS {
