@@ -1,7 +1,6 @@
 //! What is measured.
 
 use std::io::Write;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -33,8 +32,6 @@ pub(crate) struct Scenario {
     shells: usize,
     /// Whether each request is the first on its line.
     first: bool,
-    /// Whether no candidate was offered before.
-    new: bool,
     /// Whether a prompt with a new command comes before each.
     prompts: bool,
     fresh: bool,
@@ -61,7 +58,6 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         history: 1000,
         shells: 1,
         first: true,
-        new: false,
         prompts: false,
         fresh: false,
         model: true,
@@ -82,10 +78,6 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
             }));
         }
     }
-    // The next key of a line that was looked at: its state is kept, what is offered is new.
-    scenarios.push(named("key-64".into(), &|s| {
-        (s.first, s.new, s.entries) = (false, true, (WARM_UP + s.requests) * TYPICAL);
-    }));
     scenarios.push(named("again-64".into(), &|s| s.first = false));
     for (name, strange) in [("likely-64", false), ("strange-64", true)] {
         scenarios.push(named(name.into(), &|s| {
@@ -124,12 +116,7 @@ impl Scenario {
                 (false, true) => format!("vim +{request} file"),
                 (false, false) => "vim +0 file".to_owned(),
             };
-            let first = if self.new {
-                request * self.candidates
-            } else {
-                0
-            };
-            input(&directory, first..first + self.candidates, &line)
+            input(&directory, self.candidates, &line)
         };
         let mut samples = Samples::default();
         if self.fresh {
@@ -189,15 +176,15 @@ impl Scenario {
     }
 }
 
-/// What a shell script writes to the client for a line, with the candidates of these numbers.
-pub(crate) fn input(directory: &Path, candidates: Range<usize>, line: &str) -> Vec<u8> {
+/// What a shell script writes to the client for a line.
+pub(crate) fn input(directory: &Path, candidates: usize, line: &str) -> Vec<u8> {
     let mut input = format!(
         "shell=bash\0session=bench\0line={line}\0cursor={}\0cwd={}\0add=1\0\0",
         line.len(),
         directory.display()
     )
     .into_bytes();
-    for n in candidates {
+    for n in 0..candidates {
         input.extend_from_slice(format!("{}\0", file(n)).as_bytes());
     }
     input

@@ -53,7 +53,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Error> {
     let directory = home.listing(100)?;
     home.tabsense(&["worker", "start"])?;
     home.history(1000)?;
-    let input = input(&directory, 0..64, "vim +0 file");
+    let input = input(&directory, 64, "vim +0 file");
     let mut rows = Vec::new();
     for before in Before::ALL {
         let mut samples = Samples::default();

@@ -8,7 +8,6 @@ mod cli;
 mod commands;
 mod connection;
 mod deadline;
-mod entry;
 mod failure;
 mod hook;
 mod phrase;
@@ -18,8 +17,6 @@ mod stages;
 mod start;
 
 use std::process::ExitCode;
-
-pub use entry::enter;
 
 /// Runs `tabsense`.
 pub fn main() -> ExitCode {
