@@ -38,6 +38,22 @@ fn find<'a>(checks: &'a [Value], name: &str, verdict: &str, part: &str) -> &'a V
 }
 
 #[test]
+fn the_script_in_a_trial_home_is_no_plugin() {
+    let Some(home) = Home::new(Shell::Bash) else {
+        return;
+    };
+    home.write(".bashrc", "case $name in ble.sh | fzf-tab) ;; esac\n");
+    let (_, checks) = doctor(&home, &[("TABSENSE_TRY", "1")]);
+    find(&checks, "rc files", "good", "this shell");
+    assert!(
+        checks.iter().all(|check| check["name"] != "plugins"),
+        "{checks:#?}"
+    );
+    let (_, checks) = doctor(&home, &[]);
+    find(&checks, "plugins", "note", "ble.sh");
+}
+
+#[test]
 fn a_good_installation_is_good_in_every_part() {
     let Some(home) = Home::new(Shell::Bash) else {
         return;

@@ -299,7 +299,15 @@ fn rc_text(file: &Path) -> Option<String> {
     Some(code.collect::<Vec<_>>().join("\n"))
 }
 
+/// Whether this shell is that of `tabsense try`, whose rc file holds the script itself.
+fn is_trial() -> bool {
+    std::env::var_os("TABSENSE_TRY").is_some()
+}
+
 fn rc_lines(paths: &Paths) -> Check {
+    if is_trial() {
+        return good("rc files", "on for this shell alone");
+    }
     let on: Vec<String> = rc_files(&paths.home)
         .iter()
         .filter(|file| rc_text(file).is_some_and(|text| text.contains("tabsense init")))
@@ -325,7 +333,11 @@ fn clashes(paths: &Paths) -> Vec<Check> {
         let message = format!("this shell completes without tabsense: {here}");
         found.push(note("plugins", message, ""));
     }
-    for file in rc_files(&paths.home) {
+    let files = match is_trial() {
+        true => Vec::new(),
+        false => rc_files(&paths.home),
+    };
+    for file in files {
         let Some(text) = rc_text(&file) else { continue };
         for (plugin, effect) in CLASHES {
             if text.contains(plugin) && !here.contains(plugin) {
