@@ -69,6 +69,21 @@ fn a_client_that_is_no_program_is_silent_too() {
 }
 
 #[test]
+fn a_full_runtime_directory_leaves_tab_native() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root may write where nothing can be made");
+        return;
+    }
+    let Some(home) = Home::new(Shell::Zsh) else {
+        return;
+    };
+    home.files(&["alpha", "beta", "gamma"]);
+    is_native(&home, &Options::bare());
+    let options = Options::fake(Fake::Reverse).after("XDG_RUNTIME_DIR=/proc");
+    is_native(&home, &options);
+}
+
+#[test]
 fn without_a_runtime_directory_no_line_passes_through_a_file() {
     let Some(home) = Home::new(Shell::Zsh) else {
         return;

@@ -48,18 +48,23 @@ pub(crate) fn temperature(candidates: usize, weight: f32) -> f32 {
     STATISTICS[bucket(candidates)] + JUDGED * weight
 }
 
+/// How likely each of a ranking is, best first, beside the first of them.
+fn beside_first(ranked: &[Ranked], weight: f32) -> Vec<f32> {
+    let temperature = temperature(ranked.len(), weight);
+    let best = ranked.first().map_or(0.0, |best| best.score);
+    let part = |entry: &Ranked| ((entry.score - best) / temperature).exp();
+    ranked.iter().map(part).collect()
+}
+
 /// The chances of the first two of a ranking, best first. `weight` is what [`crate::refine`] returned;
 /// 0 = statistics alone.
 pub fn confidence(ranked: &[Ranked], weight: f32) -> Confidence {
-    let temperature = temperature(ranked.len(), weight);
-    let Some(best) = ranked.first() else {
-        return Confidence::default();
-    };
-    let part = |entry: &Ranked| ((entry.score - best.score) / temperature).exp();
-    let total: f32 = ranked.iter().map(part).sum();
+    let parts = beside_first(ranked, weight);
+    let total: f32 = parts.iter().sum();
+    let chance = |place: usize| parts.get(place).map_or(0.0, |part| part / total);
     Confidence {
-        first: 1.0 / total,
-        second: ranked.get(1).map_or(0.0, |second| part(second) / total),
+        first: chance(0),
+        second: chance(1),
     }
 }
 
@@ -67,20 +72,16 @@ pub fn confidence(ranked: &[Ranked], weight: f32) -> Confidence {
 /// people can read. The first keeps its place, and so do those behind it that are likely enough.
 /// `weight` is what [`crate::refine`] returned. The scores stay with their candidates.
 pub fn settle(ranked: &mut [Ranked], candidates: &[Candidate], weight: f32) {
-    let temperature = temperature(ranked.len(), weight);
-    let Some(best) = ranked.first().map(|best| best.score) else {
-        return;
-    };
-    let part = |entry: &Ranked| ((entry.score - best) / temperature).exp();
-    let total: f32 = ranked.iter().map(part).sum();
+    let parts = beside_first(ranked, weight);
     let times = match are_files(candidates) {
         true => FILE_STANDS_OUT,
         false => STANDS_OUT,
     };
-    let least = total * LIKELY.min(times / ranked.len() as f32);
-    let ahead = ranked.iter().take_while(|entry| part(entry) >= least);
-    let ahead = ahead.count().max(1);
-    ranked[ahead..].sort_by_key(|entry| entry.position);
+    let least = parts.iter().sum::<f32>() * LIKELY.min(times / ranked.len() as f32);
+    let ahead = parts.iter().take_while(|part| **part >= least).count();
+    if let Some(behind) = ranked.get_mut(ahead.max(1)..) {
+        behind.sort_by_key(|entry| entry.position);
+    }
 }
 
 #[cfg(test)]

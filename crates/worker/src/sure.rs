@@ -404,6 +404,8 @@ mod tests {
 
     #[test]
     fn nothing_is_inserted_where_a_wrong_word_does_harm() {
+        assert!(!is_sure(|parts| parts.words = vec![b"/bin/rm".to_vec()]));
+        assert!(!is_sure(|parts| parts.words.push(b"--force".to_vec())));
         let after = |line: &str, word: &str| {
             let words: Vec<Vec<u8>> = line.split(' ').map(|word| word.into()).collect();
             let text = word.to_owned();

@@ -51,10 +51,11 @@ pub(super) fn run(purge: bool, yes: bool) -> Outcome {
     for file in rc_files(&paths.home) {
         cleaned |= clean_rc(&file, yes, &mut left)?;
     }
-    let elsewhere = Holder::read(&paths.shared_lock());
+    let lock = paths.shared_lock();
+    let elsewhere = Holder::read(&lock);
     worker::stop(&paths)?;
     remove_directory(&paths.runtime)?;
-    remove_directory(&paths.data.join("run"))?;
+    lock.parent().map_or(Ok(()), remove_directory)?;
     if let Some(worker) = elsewhere {
         remove_runtime(worker.socket())?;
     }
