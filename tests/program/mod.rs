@@ -9,6 +9,7 @@ mod crowd;
 mod damage;
 mod deciding;
 mod doctoring;
+mod ending;
 mod explaining;
 mod hanging;
 mod importing;

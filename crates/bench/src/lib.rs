@@ -2,7 +2,8 @@
 //! of their own that is removed afterwards.
 //!
 //! A row is one stage of one scenario. `total` is what the shell waits for: from starting the
-//! client's process to its end. The other stages are told by the client and the worker. A start
+//! client's process to its end. The other stages are told by the client and the worker in requests of
+//! their own, since telling takes time. `paused` is a client that ends at once: what a process costs. A start
 //! (`starts.rs`) has rows of its own: from the TAB that finds no worker to the first answer, and to
 //! the first in which the decision model took part. So do the shells' first prompts (`prompts.rs`), with
 //! and without us.
@@ -47,7 +48,7 @@ pub enum Part {
 /// How much to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// 1000 requests a scenario, all sizes: minutes.
+    /// 1000 requests a scenario and kind, all sizes: minutes.
     Full,
     /// 50 requests a scenario, small sizes: seconds.
     Quick,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,8 @@ pub(crate) struct Scenario {
     fresh: bool,
     /// Whether there is a decision model.
     model: bool,
+    /// Whether the client shall end at once: what a process costs.
+    paused: bool,
 }
 
 pub(crate) struct Measured {
@@ -61,6 +63,7 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         prompts: false,
         fresh: false,
         model: true,
+        paused: false,
     };
     let named = |name: String, change: &dyn Fn(&mut Scenario)| {
         let mut scenario = Scenario {
@@ -70,7 +73,9 @@ pub(crate) fn all(effort: Effort) -> Vec<Scenario> {
         change(&mut scenario);
         scenario
     };
-    let mut scenarios = Vec::new();
+    let mut scenarios = vec![named("paused".into(), &|s| {
+        (s.model, s.paused) = (false, true);
+    })];
     for model in [false, true] {
         for n in [10, 64, 1000] {
             scenarios.push(named(format!("tab-{n}"), &|s| {
@@ -122,11 +127,11 @@ impl Scenario {
         if self.fresh {
             for n in 0..self.requests {
                 home.tabsense(&["worker", "restart"])?;
-                request(&home, &input(n))?.add_to(&mut samples);
+                self.request(&home, &input(n), n % 2 == 1, &mut samples)?;
             }
         } else {
             for n in 0..WARM_UP {
-                request(&home, &input(n))?;
+                told(&home, &input(n))?;
             }
             for measured in self.shells_at_once(&home, &input)? {
                 samples.absorb(measured);
@@ -139,6 +144,24 @@ impl Scenario {
         })
     }
 
+    /// One request: its total, or its stages.
+    fn request(
+        &self,
+        home: &Home<'_>,
+        input: &[u8],
+        tells: bool,
+        samples: &mut Samples,
+    ) -> Result<(), Error> {
+        if !tells {
+            samples.add("total", total(home, input, self.paused)?);
+        } else if !self.paused {
+            for (stage, micros) in told(home, input)?.stages {
+                samples.add(&stage, micros);
+            }
+        }
+        Ok(())
+    }
+
     fn shells_at_once(
         &self,
         home: &Home<'_>,
@@ -146,15 +169,13 @@ impl Scenario {
     ) -> Result<Vec<Samples>, Error> {
         let shell = |shell| {
             let mut samples = Samples::default();
-            for n in (WARM_UP..WARM_UP + self.requests)
-                .skip(shell)
-                .step_by(self.shells)
-            {
+            let requests = (WARM_UP..WARM_UP + 2 * self.requests).skip(shell);
+            for (turn, n) in requests.step_by(self.shells).enumerate() {
                 if self.prompts {
                     prompt(home, n)?;
                     thread::sleep(KEY);
                 }
-                request(home, &input(n))?.add_to(&mut samples);
+                self.request(home, &input(n), turn % 2 == 1, &mut samples)?;
                 if self.shells > 1 {
                     thread::sleep(KEY);
                 }
@@ -190,51 +211,57 @@ pub(crate) fn input(directory: &Path, candidates: usize, line: &str) -> Vec<u8> 
     input
 }
 
+/// One TAB as a shell has it: a client's life from outside, in microseconds.
+fn total(home: &Home<'_>, input: &[u8], paused: bool) -> Result<u64, Error> {
+    let mut command = hook(home, input)?;
+    if paused {
+        command.env("TABSENSE_PAUSE", "1");
+    }
+    let start = Instant::now();
+    let output = command.spawn().and_then(|child| child.wait_with_output());
+    let micros = start.elapsed().as_micros();
+    output.map_err(io("tabsense complete"))?;
+    Ok(u64::try_from(micros).unwrap_or(u64::MAX))
+}
+
 /// What one client did.
 pub(crate) struct Told {
     /// Whether it printed an answer.
     pub(crate) answered: bool,
-    /// Its stages in microseconds, `total` the first of them.
+    /// Its stages in microseconds.
     pub(crate) stages: Vec<(String, u64)>,
 }
 
-impl Told {
-    fn add_to(&self, samples: &mut Samples) {
-        for (stage, micros) in &self.stages {
-            samples.add(stage, *micros);
-        }
-    }
+/// One TAB of which the client tells its stages. That takes it a while, so its total counts for nothing.
+pub(crate) fn told(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
+    let mut command = hook(home, input)?;
+    command
+        .env("TABSENSE_STAGES", monotonic_ns().to_string())
+        .stderr(Stdio::piped());
+    let output = command.output().map_err(io("tabsense complete"))?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    let stages = told.lines().filter_map(|line| line.split_once('='));
+    Ok(Told {
+        answered: output.status.success(),
+        stages: stages
+            .map(|(stage, micros)| (stage.to_owned(), micros.parse().unwrap_or_default()))
+            .collect(),
+    })
 }
 
-/// One TAB: a client's life from outside, and what it tells of its stages.
-pub(crate) fn request(home: &Home<'_>, input: &[u8]) -> Result<Told, Error> {
+/// The client as a shell starts it at TAB.
+fn hook(home: &Home<'_>, input: &[u8]) -> Result<Command, Error> {
     let file: PathBuf = home
         .root()
         .join(format!("input-{:?}", thread::current().id()));
     std::fs::write(&file, input).map_err(io("input"))?;
-    let stdin = std::fs::File::open(&file).map_err(io("input"))?;
     let mut command = home.client();
     command
         .args(["complete", "--hook"])
-        .env("TABSENSE_STAGES", monotonic_ns().to_string());
-    command
-        .stdin(stdin)
+        .stdin(std::fs::File::open(&file).map_err(io("input"))?)
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let start = Instant::now();
-    let output = command.spawn().and_then(|child| child.wait_with_output());
-    let output = output.map_err(io("tabsense complete"))?;
-    let total = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let mut stages = vec![("total".to_owned(), total)];
-    for line in String::from_utf8_lossy(&output.stderr).lines() {
-        if let Some((stage, micros)) = line.split_once('=') {
-            stages.push((stage.to_owned(), micros.parse().unwrap_or_default()));
-        }
-    }
-    Ok(Told {
-        answered: output.status.success(),
-        stages,
-    })
+        .stderr(Stdio::null());
+    Ok(command)
 }
 
 /// A prompt after a command that was not run before.

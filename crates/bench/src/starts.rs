@@ -9,7 +9,7 @@ use rustix::fs::{Advice, fadvise};
 
 use crate::home::{Home, io};
 use crate::samples::{Row, Samples};
-use crate::scenario::{input, request};
+use crate::scenario::{input, told};
 use crate::{Effort, Error, Options};
 
 /// How long is waited for the model, which is not asked where it is too slow, and for any answer.
@@ -73,7 +73,7 @@ fn start(home: &Home<'_>, input: &[u8], samples: &mut Samples) -> Result<(), Err
     let begun = Instant::now();
     let mut answered = false;
     while begun.elapsed() < if answered { MODEL_LIMIT } else { LIMIT } {
-        let told = request(home, input)?;
+        let told = told(home, input)?;
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         let stage = |name: &str| told.stages.iter().any(|(stage, _)| stage == name);
         if told.answered && !answered {

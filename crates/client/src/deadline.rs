@@ -1,62 +1,85 @@
 //! The end of every hook: whatever hangs, the process is gone when its time is up.
 
+#[cfg(target_os = "linux")]
+mod timers;
+mod watchdog;
+
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
+
+#[cfg(target_os = "linux")]
+use timers::Timers;
+use watchdog::Watchdog;
 
 /// Exit status for "use the shell's own completion".
 pub(crate) const NATIVE: u8 = 3;
 
+/// A socket takes no timeout of zero, and a timer of zero never ends.
+const LEAST: Duration = Duration::from_millis(1);
+
 /// Ends the process with a status of the caller's choice at the deadline.
 ///
-/// A thread of its own: a file system that hangs, a worker that sends one byte a second, and a
-/// stopped worker are all the same to it. It uses the monotonic clock.
+/// A file system that hangs, a worker that sends one byte a second, and a stopped worker are all the same
+/// to it. It uses the monotonic clock.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     start: Instant,
-    millis: Arc<AtomicU64>,
-    watchdog: Option<Thread>,
+    limit: Duration,
+    watch: Watch,
+}
+
+/// Who ends the process.
+#[derive(Debug)]
+enum Watch {
+    /// The kernel, which costs a request next to nothing.
+    #[cfg(target_os = "linux")]
+    Timers(Timers),
+    /// A thread, where the system has no such timers or none to spare.
+    Thread(Watchdog),
 }
 
 impl Deadline {
     /// Starts the clock; `status` is the exit status when time is up.
     pub(crate) fn start(millis: u64, status: u8) -> Self {
         let start = Instant::now();
-        let millis = Arc::new(AtomicU64::new(millis));
-        let limit = Arc::clone(&millis);
-        let watchdog = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-            loop {
-                let limit = Duration::from_millis(limit.load(Ordering::Relaxed));
-                match limit.checked_sub(start.elapsed()) {
-                    Some(left) if !left.is_zero() => thread::park_timeout(left),
-                    _ => std::process::exit(status.into()),
-                }
-            }
-        });
-        // Without a thread to spare the socket's own timeouts still hold.
+        let limit = Duration::from_millis(millis);
+        let watch = Watch::start(start, limit, status);
         Self {
             start,
-            millis,
-            watchdog: watchdog.ok().map(|handle| handle.thread().clone()),
+            limit,
+            watch,
         }
     }
 
     /// Changes the limit, counted from the same start.
-    pub(crate) fn set(&self, millis: u64) {
-        self.millis.store(millis, Ordering::Relaxed);
-        if let Some(watchdog) = &self.watchdog {
-            watchdog.unpark();
+    pub(crate) fn set(&mut self, millis: u64) {
+        let limit = Duration::from_millis(millis);
+        if limit == self.limit {
+            return;
+        }
+        self.limit = limit;
+        let left = self.left();
+        match &mut self.watch {
+            // It was set before and is there to be set again.
+            #[cfg(target_os = "linux")]
+            Watch::Timers(timers) => drop(timers.set(left)),
+            Watch::Thread(watchdog) => watchdog.set(self.start + self.limit),
         }
     }
 
-    /// What is left; at least one millisecond, since a socket takes no timeout of zero.
+    /// What is left; at least one millisecond.
     pub(crate) fn left(&self) -> Duration {
-        let limit = Duration::from_millis(self.millis.load(Ordering::Relaxed));
-        limit
-            .saturating_sub(self.start.elapsed())
-            .max(Duration::from_millis(1))
+        self.limit.saturating_sub(self.start.elapsed()).max(LEAST)
+    }
+}
+
+impl Watch {
+    fn start(start: Instant, limit: Duration, status: u8) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Ok(timers) = Timers::start(limit, status) {
+            return Self::Timers(timers);
+        }
+        Self::Thread(Watchdog::start(start + limit, status))
     }
 }
 

@@ -31,11 +31,11 @@ const STOP_LIMIT: Duration = Duration::from_millis(5);
 
 /// `tabsense complete --hook`: ranks the candidates on standard input.
 pub(crate) fn complete() -> ExitCode {
-    let deadline = Deadline::start(DEADLINE_MS, NATIVE);
-    answer(&deadline).unwrap_or_else(native)
+    let mut deadline = Deadline::start(DEADLINE_MS, NATIVE);
+    answer(&mut deadline).unwrap_or_else(native)
 }
 
-fn answer(deadline: &Deadline) -> Option<ExitCode> {
+fn answer(deadline: &mut Deadline) -> Option<ExitCode> {
     let mut stages = Stages::from_env();
     let paths = Paths::from_env().ok().filter(|paths| !is_paused(paths))?;
     let (settings, _) = Settings::load(&paths.config);

@@ -42,8 +42,8 @@ const TEXT: usize = 1000;
 
 /// Answers what is on standard input.
 pub(crate) fn run() -> ExitCode {
-    let deadline = Deadline::start(KEY_MS + LAST_WORD_MS, NATIVE);
-    answer(&deadline).unwrap_or_else(native)
+    let mut deadline = Deadline::start(KEY_MS + LAST_WORD_MS, NATIVE);
+    answer(&mut deadline).unwrap_or_else(native)
 }
 
 /// In what offsets are counted.
@@ -53,7 +53,7 @@ enum Unit {
     Bytes,
 }
 
-fn answer(deadline: &Deadline) -> Option<ExitCode> {
+fn answer(deadline: &mut Deadline) -> Option<ExitCode> {
     let input = read_input()?;
     let records = Records::parse(&input);
     let asked = asked(&records)?;

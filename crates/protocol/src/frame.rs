@@ -14,6 +14,10 @@ pub const HEADER_LEN: usize = 8;
 /// The largest payload either side accepts, in bytes. 20 000 candidates of 200 bytes fit.
 pub const MAX_PAYLOAD: usize = 8 << 20;
 
+/// What a reader makes room for before it has come. Most messages are smaller; of a larger one an announced
+/// length alone must not cost memory.
+pub const FIRST_READ: usize = 64 << 10;
+
 /// Why a frame could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
@@ -75,8 +79,7 @@ pub fn read_frame<M: Message + Default>(reader: &mut impl Read) -> Result<M, Fra
     let mut header = [0; HEADER_LEN];
     reader.read_exact(&mut header)?;
     let length = payload_len(header)?;
-    // Grows as bytes arrive: an announced length alone must not cost memory.
-    let mut payload = Vec::new();
+    let mut payload = Vec::with_capacity(length.min(FIRST_READ));
     let read = reader.take(length as u64).read_to_end(&mut payload)?;
     if read < length {
         return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());

@@ -47,7 +47,7 @@ mod frame;
 pub mod reply;
 pub mod request;
 
-pub use frame::{FrameError, HEADER_LEN, MAX_PAYLOAD, encode, payload_len, read_frame};
+pub use frame::{FIRST_READ, FrameError, HEADER_LEN, MAX_PAYLOAD, encode, payload_len, read_frame};
 pub use prost::Message;
 pub use reply::Reply;
 pub use request::Request;

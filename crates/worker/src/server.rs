@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tabsense_protocol::reply::{self, Reason, Refused};
 use tabsense_protocol::request::Body;
 use tabsense_protocol::{
-    FrameError, HEADER_LEN, MAJOR, Message, Reply, Request, encode, payload_len,
+    FIRST_READ, FrameError, HEADER_LEN, MAJOR, Message, Reply, Request, encode, payload_len,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -98,7 +98,7 @@ async fn read_request(stream: &mut UnixStream) -> Result<Option<Request>, FrameE
     }
     stream.read_exact(&mut header[1..]).await?;
     let length = payload_len(header)?;
-    let mut payload = Vec::new();
+    let mut payload = Vec::with_capacity(length.min(FIRST_READ));
     let read = stream.take(length as u64).read_to_end(&mut payload).await?;
     if read < length {
         return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());

@@ -123,8 +123,12 @@ pub(crate) struct Shared {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.cache)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The cache. Share it behind an `Arc`; all methods take `&self`.
@@ -209,29 +213,31 @@ impl Listings {
         budget: Duration,
     ) -> Vec<Option<Details>> {
         use std::os::unix::ffi::OsStrExt;
-        let mut found = vec![None; names.len()];
         let paths: Vec<PathBuf> = names
             .iter()
             .take(most)
             .map(|name| directory.join(std::ffi::OsStr::from_bytes(name)))
             .collect();
-        let results = self.run(directory, move |reader, beat, results| {
+        let found = Arc::new(Mutex::new(vec![None; names.len()]));
+        let shared = Arc::clone(&found);
+        // One word at the end: to be woken for each file takes longer than to look at it.
+        let done = self.run(directory, move |reader, beat, done| {
             for (at, path) in paths.iter().enumerate() {
-                let sent = results.send((at, reader.details(path)));
+                let details = reader.details(path);
                 beat.tick();
-                if sent.is_err() {
-                    return;
+                match lock(&shared).get_mut(at) {
+                    Some(place) => *place = details,
+                    // Taken already: nobody waits any more.
+                    None => return,
                 }
             }
+            let _ = done.send(());
         });
-        let Ok(results) = results else {
-            return found;
-        };
-        let deadline = Instant::now() + budget;
-        while let Ok((at, details)) = results.recv_timeout(until(deadline)) {
-            found[at] = details;
+        if let Ok(done) = done {
+            // However the wait ends: what is there is there.
+            let _ = done.recv_timeout(budget);
         }
-        found
+        std::mem::take(&mut *lock(&found))
     }
 
     /// Runs other file system work of `directory` on the pool; it sends its

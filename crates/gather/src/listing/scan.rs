@@ -232,20 +232,7 @@ impl Work {
             Err(error) => return self.fail(&error),
         };
         beat.tick();
-        let read = self.with_slot(|slot| {
-            let same = slot.stamp == Some(stamp) && slot.whole.is_some() && slot.error.is_none();
-            if same && !slot.racy {
-                slot.outdated = false;
-                return false;
-            }
-            if slot.whole.is_some() && slot.must_rest() {
-                slot.outdated = !same;
-                return false;
-            }
-            slot.phase = Phase::Reading;
-            true
-        });
-        if read != Some(true) {
+        if !self.must_read(stamp) {
             return;
         }
         match self.read(beat) {
@@ -258,6 +245,28 @@ impl Work {
             }
             Err(error) => self.fail(&error),
         }
+    }
+
+    /// Whether the directory is another than the one that was read. Those who wait hear of it when
+    /// that is known to the end: when the slot rests, or now that they may have to do with less.
+    fn must_read(&self, stamp: Stamp) -> bool {
+        let mut cache = self.shared.lock();
+        let Some(slot) = cache.slots.get_mut(&self.key) else {
+            return false;
+        };
+        let same = slot.stamp == Some(stamp) && slot.whole.is_some() && slot.error.is_none();
+        if same && !slot.racy {
+            slot.outdated = false;
+            return false;
+        }
+        if slot.whole.is_some() && slot.must_rest() {
+            slot.outdated = !same;
+            return false;
+        }
+        slot.phase = Phase::Reading;
+        drop(cache);
+        self.shared.changed.notify_all();
+        true
     }
 
     fn fail(&self, error: &io::Error) {
