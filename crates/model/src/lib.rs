@@ -92,6 +92,7 @@ mod backend;
 mod config;
 mod error;
 mod find;
+mod helpers;
 mod json;
 mod kernels;
 mod model;

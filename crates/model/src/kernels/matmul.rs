@@ -1,10 +1,13 @@
 //! Products of activations with packed weights.
 
+use std::sync::Arc;
+
 use memmap2::{Mmap, MmapMut};
 
 use super::quantise::{self, Activations, Quantised};
 use super::simd::{Group, MOST, PANEL, Simd, for_rows};
 use super::{Isa, Op};
+use crate::helpers::Helpers;
 use crate::weights::Matrix;
 
 /// How weights are held.
@@ -24,14 +27,14 @@ pub(crate) enum Write {
 }
 
 /// Rows for each thread, and products of two numbers, below which a second thread costs more than it
-/// saves: it is started anew each time.
+/// saves: it has to be woken each time.
 const ROWS_EACH: usize = 32;
 const PRODUCTS_EACH: usize = 1 << 25;
 
 /// A linear layer, its weights in panels of columns as the inner loops read them.
 pub(crate) struct Packed {
-    /// Threads that share the rows of a product.
-    threads: usize,
+    /// They share the rows of a product.
+    helpers: Arc<Helpers>,
     outputs: usize,
     columns: usize,
     /// Padded to whole panels.
@@ -70,7 +73,7 @@ impl Packed {
             Format::Whole(activations) => pack_whole(isa, matrix, rows, activations)?,
         };
         Ok(Self {
-            threads: 1,
+            helpers: Arc::default(),
             outputs,
             columns,
             bias: full_bias,
@@ -78,9 +81,9 @@ impl Packed {
         })
     }
 
-    /// Lets so many threads share a product that is large enough.
-    pub(crate) fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
+    /// Lets these threads have a share in a product that is large enough.
+    pub(crate) fn with_helpers(self, helpers: Arc<Helpers>) -> Self {
+        Self { helpers, ..self }
     }
 
     /// Numbers in a row of the result.
@@ -120,7 +123,7 @@ impl Packed {
         }
         let products = rows * self.outputs * self.columns;
         let worth = (rows / ROWS_EACH).min(products / PRODUCTS_EACH);
-        let threads = worth.clamp(1, self.threads);
+        let threads = worth.clamp(1, self.helpers.count() + 1);
         let each = rows.div_ceil(threads).next_multiple_of(ROWS_EACH);
         let part = |(number, out)| Apply {
             packed: self,
@@ -130,16 +133,11 @@ impl Packed {
             write,
             first: number * each,
         };
-        let mut parts = out.chunks_mut(each * self.outputs).enumerate().map(part);
-        let Some(own) = parts.next() else {
-            return;
-        };
-        std::thread::scope(|scope| {
-            for part in parts {
-                scope.spawn(move || isa.run(part));
-            }
-            isa.run(own);
-        });
+        let parts = out.chunks_mut(each * self.outputs).enumerate().map(part);
+        if threads == 1 {
+            return parts.for_each(|part| isa.run(part));
+        }
+        self.helpers.share(parts, |part| isa.run(part));
     }
 }
 

@@ -1,8 +1,11 @@
 //! Every instruction set against scalar code, on random shapes.
 
+use std::sync::Arc;
+
 use super::quantise::{centred_scale, group_scale, limit};
 use super::simd::Simd;
 use super::*;
+use crate::helpers::Helpers;
 use crate::parameters::Norm;
 use crate::weights::{Matrix, Weights};
 
@@ -191,7 +194,7 @@ fn threads_share_a_product_without_changing_it() {
         for format in formats {
             let results = [1, 2, 3].map(|threads| {
                 let packed = Packed::new(isa, &stored, 0..outputs, None, format).unwrap();
-                let packed = packed.with_threads(threads);
+                let packed = packed.with_helpers(Arc::new(Helpers::new(threads - 1)));
                 let mut quantised = Quantised::default();
                 if let Some(activations) = packed.activations() {
                     quantised.fill(isa, &x, columns, activations);

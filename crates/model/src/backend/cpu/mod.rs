@@ -9,6 +9,7 @@ mod parts;
 mod work;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{
     Backend, OPTION_ROW, OptionsNeeded, Output, STATE_ROW, Stop, check, check_rows, empty,
@@ -16,6 +17,7 @@ use super::{
 };
 use crate::config::{AgentConfig, Attention, EncoderConfig, Family, Kind, Layout};
 use crate::error::{Error, Result};
+use crate::helpers::Helpers;
 use crate::kernels::{Activations, Format, Isa, Packed, Quantised, Turns, Write};
 use crate::parameters::{Embedding, Linear, Norm, Parameters};
 use crate::sequence::Sequence;
@@ -88,8 +90,8 @@ pub(crate) struct Cpu {
     head: head::Head,
     slots: HashMap<usize, Kept>,
     work: Work,
-    threads: usize,
-    /// Of the other threads.
+    helpers: Arc<Helpers>,
+    /// One for each helper.
     works: Vec<Work>,
 }
 
@@ -106,10 +108,11 @@ impl Cpu {
             backend: "cpu",
             reason: e.to_string(),
         };
+        let helpers = Arc::new(Helpers::new(threads.saturating_sub(1)));
         let packer = Packer {
             isa,
             precision: precision.settled(agent.layout, encoder.hidden),
-            threads,
+            helpers: Arc::clone(&helpers),
             hidden: encoder.hidden,
         };
         let half = encoder.head_dim() / 2;
@@ -136,7 +139,7 @@ impl Cpu {
             precision,
             slots: HashMap::new(),
             work: Work::default(),
-            threads,
+            helpers,
             works: Vec::new(),
         })
     }
@@ -243,7 +246,7 @@ impl Backend for Cpu {
 struct Packer {
     isa: Isa,
     precision: Precision,
-    threads: usize,
+    helpers: Arc<Helpers>,
     hidden: usize,
 }
 
@@ -292,7 +295,7 @@ impl Packer {
     ) -> std::io::Result<Packed> {
         let format = self.format(matrix.columns, group);
         let packed = Packed::new(self.isa, matrix, rows, bias, format)?;
-        Ok(packed.with_threads(self.threads))
+        Ok(packed.with_helpers(Arc::clone(&self.helpers)))
     }
 
     fn linear(&self, linear: &Linear) -> std::io::Result<Packed> {

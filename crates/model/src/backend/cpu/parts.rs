@@ -4,9 +4,8 @@
 //! without a word between them, and give the same numbers as all in one pass. Parts are handed out one
 //! by one: a thread that gets no processor takes none, and the others do its share.
 
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, Builder};
+use std::sync::{Mutex, PoisonError};
 
 use super::Cpu;
 use super::work::{Kept, Work};
@@ -14,7 +13,7 @@ use crate::backend::Stop;
 use crate::error::Result;
 use crate::sequence::Sequence;
 
-/// Tokens for which starting another thread pays.
+/// Tokens for which waking another thread pays.
 const LEAST: usize = 32;
 /// Parts for each thread at most. With more than one, a thread that is held up holds up less; with many,
 /// the weights come too often from beyond the second-level cache.
@@ -29,7 +28,7 @@ impl Cpu {
         stop: &Stop,
     ) -> Result<Vec<f32>> {
         // What nobody waits for leaves the other processors alone.
-        let threads = stop.deadline.map_or(1, |_| self.threads);
+        let threads = stop.deadline.map_or(1, |_| self.helpers.count() + 1);
         let parts = parts(s, threads);
         if parts.len() < 2 {
             self.run_layers(s, Some(kept), Some(&s.markers), None, stop)?;
@@ -51,19 +50,16 @@ impl Cpu {
                 done.push((number, work.x.clone()));
             }
         };
-        let done: Result<Vec<_>> = thread::scope(|scope| {
-            let helper = |work| Builder::new().spawn_scoped(scope, || run(work));
-            // Where no thread can be had, this one does it all.
-            let helpers: Vec<_> = works
-                .iter_mut()
-                .map(helper)
-                .filter_map(std::io::Result::ok)
-                .collect();
-            let mut all = vec![run(&mut own)];
-            let joined = helpers.into_iter().map(|helper| helper.join());
-            all.extend(joined.map(|ran| ran.unwrap_or_else(|panic| resume_unwind(panic))));
-            all.into_iter().collect()
+        let done = Mutex::new(Vec::new());
+        let shares = std::iter::once(&mut own).chain(&mut works);
+        self.helpers.share(shares, |work| {
+            let ran = run(work);
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(ran);
         });
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let done: Result<Vec<_>> = done.into_iter().collect();
         (self.work, self.works) = (own, works);
         let mut done: Vec<(usize, Vec<f32>)> = done?.into_iter().flatten().collect();
         done.sort_unstable_by_key(|(number, _)| *number);
