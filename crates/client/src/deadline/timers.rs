@@ -13,8 +13,9 @@ use nix::sys::signal::{SigEvent, SigSet, SigevNotify, Signal};
 use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 
-/// What the handler has to end the process with the caller's status.
-const GRACE: Duration = Duration::from_millis(2);
+/// What the handler has to end the process with the caller's status: on a busy machine it may wait for a
+/// processor.
+const GRACE: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct Timers {
