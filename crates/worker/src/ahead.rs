@@ -133,9 +133,11 @@ fn beginnings(lines: &[ScoredLine]) -> Vec<Vec<u8>> {
     found
 }
 
-/// The names in a directory that the model knows.
+/// The names in a directory that the model knows. What stood there at the prompt is good enough: the model
+/// shall begin to read.
 fn known_names(worker: &Worker, cwd: &Path, budget: Duration) -> Vec<&'static [u8]> {
-    let Ok(here) = worker.listings.list(cwd, budget) else {
+    let known = worker.listings.known(cwd);
+    let Some(here) = known.or_else(|| worker.listings.list(cwd, budget).ok()) else {
         return Vec::new();
     };
     let is_there = |name: &&String| {

@@ -183,6 +183,15 @@ impl Listings {
         self.get(&key(directory, Mode::All), budget)
     }
 
+    /// The entries of `directory` (absolute) as they were when it was read last, at once: whether it has
+    /// changed since is not looked at.
+    pub fn known(&self, directory: &Path) -> Option<Listing> {
+        let mut cache = self.shared.lock();
+        let slot = cache.slots.get_mut(&key(directory, Mode::All))?;
+        slot.used = Instant::now();
+        slot.answer(None).ok()
+    }
+
     /// Starts reading `directory` (absolute) if it changed, and returns at once.
     pub fn prefetch(&self, directory: &Path) {
         // A refusal means that the next request will not find it prepared.

@@ -245,6 +245,20 @@ fn an_unchanged_directory_is_read_once_and_a_changed_one_again() {
 }
 
 #[test]
+fn what_is_known_of_a_directory_comes_at_once_whatever_has_become_of_it() {
+    let fake = Fake::default();
+    fake.directory("/a", files(2));
+    let listings = fake.listings(Limits::default());
+    assert!(listings.known(Path::new("/a")).is_none());
+    until(&listings, "/a", is_complete).unwrap();
+    fake.directory("/a", files(3));
+    fake.hold("/a");
+    let known = listings.known(Path::new("/a/.")).expect("known");
+    assert_eq!(known.len(), 2);
+    fake.release("/a");
+}
+
+#[test]
 fn a_costly_directory_is_not_read_again_at_every_change() {
     let fake = Fake::default();
     fake.directory("/big", files(5));
