@@ -4,6 +4,8 @@
 //! always wake a thread there: on virtual machines it often lets it wait behind the one that woke it, and
 //! nothing is gained. So on Linux a helper may run everywhere but on the processor that waits for it.
 
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Threads beside the one that computes.
@@ -11,6 +13,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 pub(crate) struct Helpers {
     /// None where there shall be no helpers, or no thread could be had.
     pool: Option<ThreadPool>,
+    /// Held while they work.
+    busy: Mutex<()>,
     #[cfg(target_os = "linux")]
     places: places::Places,
 }
@@ -30,6 +34,7 @@ impl Helpers {
         let builder = builder.start_handler(places.note());
         Self {
             pool: builder.build().ok(),
+            busy: Mutex::default(),
             #[cfg(target_os = "linux")]
             places,
         }
@@ -41,19 +46,19 @@ impl Helpers {
             .map_or(0, ThreadPool::current_num_threads)
     }
 
-    /// Runs `work` on every share, on the first of them here, and returns when all are done.
+    /// Runs `work` on every share, on the first of them here, and returns when all are done. Within a share, or
+    /// while another thread is served, all of them run here.
     pub(crate) fn share<T: Send>(
         &self,
         shares: impl IntoIterator<Item = T>,
         work: impl Fn(T) + Sync,
     ) {
         let mut shares = shares.into_iter();
+        let (Some(pool), Some(_busy)) = (&self.pool, self.take()) else {
+            return shares.for_each(work);
+        };
         let Some(own) = shares.next() else {
             return;
-        };
-        let Some(pool) = &self.pool else {
-            work(own);
-            return shares.for_each(work);
         };
         #[cfg(target_os = "linux")]
         self.places.leave_this_processor();
@@ -64,6 +69,15 @@ impl Helpers {
             }
             work(own);
         });
+    }
+
+    /// The helpers, unless they have something to do.
+    fn take(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.busy.try_lock() {
+            Ok(taken) => Some(taken),
+            Err(TryLockError::Poisoned(panicked)) => Some(panicked.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 
@@ -124,6 +138,22 @@ mod tests {
                 assert_eq!(done, vec![1; shares], "{} helpers", helpers.count());
             }
         }
+    }
+
+    #[test]
+    fn shares_of_a_share_are_done_by_whoever_has_it() {
+        let helpers = Helpers::new(1);
+        let done = Mutex::new(Vec::new());
+        helpers.share([0, 10], |outer| {
+            let here = std::thread::current().id();
+            helpers.share([1, 2], |inner| {
+                assert_eq!(std::thread::current().id(), here);
+                done.lock().unwrap().push(outer + inner);
+            });
+        });
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 11, 12]);
     }
 
     #[test]
