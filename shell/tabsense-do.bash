@@ -85,10 +85,11 @@ if [ -z "$__tabsense_native" ]; then
     for name in "${!BASH_ALIASES[@]}"; do
       [[ $name == _* || $name == *tabsense* ]] || names+=("a"$'\t'"$name"$'\t'"${BASH_ALIASES[$name]}")
     done
-    while IFS= read -r name; do
+    # No `< <( )`, which is an error in the POSIX mode of bash before 5.1.
+    builtin declare -F | while IFS= read -r name; do
       name=${name##* }
       [[ $name != [A-Za-z]* || $name == *tabsense* ]] || names+=("f"$'\t'"$name"$'\t')
-    done < <(builtin declare -F)
+    done
     {
       printf '%s\0' 'shell=bash' "session=$__tabsense_session" "cwd=${PWD-}" "line=$1" "unit=$unit" ''
       ((${#names[@]} == 0)) || printf '%s\0' "${names[@]}"

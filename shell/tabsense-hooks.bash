@@ -159,7 +159,7 @@ if [ -z "$__tabsense_native" ]; then
     if [[ -n $first ]] && ! __tabsense_is_told && __tabsense_may_tell; then
       __tabsense_inform </dev/null >/dev/null 2>&1 &
     fi
-    [[ -z $__tabsense_stale ]] || \builtin complete -p
+    [[ -z $__tabsense_stale ]] || __tabsense_registered
     printf '\1'
     [[ -z $first ]] || __tabsense_do_keys
     printf '\1'
@@ -331,7 +331,7 @@ if [ -z "$__tabsense_native" ]; then
     # An old bash loses the hook to any string.
     if ((!__tabsense_array)) || [[ ${PROMPT_COMMAND@a} == *r* ]]; then
       local -a lines=()
-      __tabsense_defer "$(\builtin complete -p)"
+      __tabsense_defer "$(__tabsense_registered)"
     fi
     return 0
   }

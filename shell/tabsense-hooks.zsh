@@ -84,7 +84,8 @@ __tabsense_tell() {
   # In a substitution, not in `( )`: the job table, $! and the terminal's foreground stay as they are.
   # The first one also tells what Alt-Enter is bound to: each substitution costs a millisecond.
   # And zsh's <<< is a file: only where those are kept in memory, for a secret must not reach the disk.
-  __tabsense_bound=$(
+  # Where there may be no more processes or files, nothing is told, and that quietly.
+  { __tabsense_bound=$(
     if [[ -n ${XDG_RUNTIME_DIR-} && -w $XDG_RUNTIME_DIR ]]; then
       TMPPREFIX=$XDG_RUNTIME_DIR/tabsense-zsh
       "$bin" prompt --hook >/dev/null 2>&1 <<<"$data" &
@@ -92,7 +93,7 @@ __tabsense_tell() {
       print -rn -- "$data" | "$bin" prompt --hook >/dev/null 2>&1 &
     fi
     (( ! ${+functions[__tabsense_do_start]} )) || bindkey -M emacs -- '^[^M'
-  )
+  ) } 2>/dev/null
 }
 
 # --- words into commands --------------------------------------------------------------------------

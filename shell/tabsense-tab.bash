@@ -97,7 +97,7 @@ if [ -z "$__tabsense_native" ]; then
     local -a lines=() plain=() odd=()
     __tabsense_stale=''
     ! __tabsense_yields || return 0
-    (($#)) || text=$(\builtin complete -p 2>/dev/null)
+    (($#)) || text=$(__tabsense_registered)
     # shellcheck disable=SC2206 # what a pattern empties goes; globbing is off
     {
       lines=($text)

@@ -96,6 +96,17 @@ if [ -z "$__tabsense_native" ]; then
 
   # --- completions, until the first TAB
 
+  # Prints what is registered, as `complete -p` does. Before bash 5.1 that prints an empty name as nothing.
+  __tabsense_registered() {
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
+      \builtin complete -p 2>/dev/null
+      return
+    fi
+    local text
+    text=$(\builtin complete -p 2>/dev/null)$'\n'
+    printf '%s' "${text// $'\n'/ \'\'$'\n'}"
+  }
+
   # Notes what $1, the text of `complete -p`, registers and has one function stand in for all of it, with
   # one command: wrapping hundreds takes milliseconds, and not every shell completes. The array `lines` may
   # have the lines of $1 already.
@@ -168,14 +179,15 @@ if [ -z "$__tabsense_native" ]; then
   # that completes takes over, if it can be had.
   __tabsense_undefer() {
     local IFS=$'\n' LC_ALL=C line name back=''
+    # Before bash 5.1 empty quotes are no subscript.
     local -A was=()
     for line in $__tabsense_kept; do
-      [[ $line == *' -F __tabsense_late '* ]] || was[${line##* }]=$line
+      [[ $line == *' -F __tabsense_late '* ]] || was["x${line##* }"]=$line
     done
-    for line in $(\builtin complete -p 2>/dev/null); do
+    for line in $(__tabsense_registered); do
       name=${line#complete -F __tabsense_late }
       # There may have been nothing, and it may have been copied.
-      [[ $name == "$line" ]] || back+=${was[$name]:-"complete -r $name"}$IFS
+      [[ $name == "$line" ]] || back+=${was["x$name"]:-"complete -r $name"}$IFS
     done
     __tabsense_evaluate "$back"
     __tabsense_was=${__tabsense_kept:-$__tabsense_was} __tabsense_kept='' __tabsense_stale=''

@@ -322,14 +322,18 @@ function __tabsense_offer --argument-names command
     else if string match -q '~/*' -- $command
         set path (string replace '~' $HOME -- $command)
     else
+        # fish goes by the program that links lead to; a fish that does not goes by the link.
         set path (command -s -- $command)
-        string match -q '/*' -- "$path"; or set path (builtin realpath -- $path 2>/dev/null)
+        set path (builtin realpath -- $path 2>/dev/null) (string match '/*' -- $path)
     end
-    contains -- "$path" $__tabsense_paths; and return
-    set -ga __tabsense_paths "$path"
-    complete --keep-order --no-files $at "$(test -n "$path"; and string escape --no-quoted -- $path)" \
-        -n 'test "$__tabsense_armed" = "x$(commandline -t)"; and set -g __tabsense_armed' \
-        -a '$__tabsense_answer'
+    set -q path[1]; or set path ''
+    for place in $path
+        contains -- "$place" $__tabsense_paths; and continue
+        set -ga __tabsense_paths "$place"
+        complete --keep-order --no-files $at "$(test -n "$place"; and string escape --no-quoted -- $place)" \
+            -n 'test "$__tabsense_armed" = "x$(commandline -t)"; and set -g __tabsense_armed' \
+            -a '$__tabsense_answer'
+    end
 end
 
 function __tabsense_preexec --on-event fish_preexec

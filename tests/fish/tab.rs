@@ -1,7 +1,7 @@
 //! TAB in fish: our order in fish's own pager.
 
 use super::{pager, pager_is, scripted, tab_shows, three_files};
-use crate::common::{DOWN, ENTER, ESC, Fake, Home, Options, Shell, TAB};
+use crate::common::{CTRL_U, DOWN, ENTER, ESC, Fake, Home, Options, Shell, TAB};
 
 #[test]
 fn tab_shows_the_pager_in_our_order() {
@@ -20,6 +20,29 @@ fn tab_shows_the_pager_in_our_order() {
     );
     assert_eq!(request.get("add"), "1");
     assert_eq!(request.candidates(), ["apple", "banana", "cherry"]);
+}
+
+/// As editors and whatever a package manager keeps elsewhere are. fish goes by the program.
+#[test]
+fn a_command_that_is_a_link_to_its_program_gets_our_order() {
+    let Some(home) = three_files() else { return };
+    std::fs::create_dir(home.root().join("cellar")).expect("made");
+    for (link, program) in [("linked", "cellar/one"), ("relinked", "bin/linked")] {
+        let to = home.root().join(program);
+        if !to.exists() {
+            home.program(link, "exit 0");
+            std::fs::rename(home.root().join("bin").join(link), &to).expect("moved");
+        }
+        let at = home.root().join("bin").join(link);
+        std::os::unix::fs::symlink(to, at).expect("linked");
+    }
+    let mut terminal = home.start(&scripted(Fake::Reverse));
+    for line in ["linked ", "relinked "] {
+        tab_shows(&mut terminal, line, &["cherry", "banana", "apple"]);
+        terminal.press(ESC);
+        terminal.wait_line(line);
+        terminal.press(CTRL_U);
+    }
 }
 
 #[test]

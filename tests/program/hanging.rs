@@ -63,6 +63,20 @@ fn a_stopped_worker_is_named_and_restart_gives_another() {
 }
 
 #[test]
+fn what_may_take_long_is_not_waited_for_where_the_worker_does_not_even_say_how_it_stands() {
+    let Some(home) = home() else { return };
+    home.write("history", "echo one\n");
+    let file = home.home().join("history");
+    let worker = home.worker();
+    freeze(&worker);
+    names_the_worker(
+        &home.tabsense(&["import", "bash", &file.to_string_lossy()]),
+        worker.pid(),
+    );
+    names_the_worker(&home.tabsense(&["adapt"]), worker.pid());
+}
+
+#[test]
 fn stop_ends_a_stopped_worker() {
     let Some(home) = home() else { return };
     let worker = home.worker();

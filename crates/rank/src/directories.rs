@@ -255,6 +255,12 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Whether a directory is home, or one above it, where other people's homes lie.
+    fn holds_home(&self, path: &[u8]) -> bool {
+        let rest = self.context.home.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    }
+
     /// Paths that fit, each once, in a fixed order.
     fn known(&self, wanted: &Wanted) -> Vec<Vec<u8>> {
         let texts = &self.index.directories;
@@ -266,7 +272,7 @@ impl<'a> Finder<'a> {
                 seen.insert(path);
             }
             let mut above = parent(path);
-            while let Some(path) = above.filter(|p| p.len() > 1 && *p != self.context.home) {
+            while let Some(path) = above.filter(|p| p.len() > 1 && !self.holds_home(p)) {
                 if wanted.fits(path) && !seen.insert(path) {
                     break;
                 }

@@ -130,13 +130,27 @@ fn ask_running(paths: &Paths, body: request::Body, limit: Duration) -> Result<Re
 /// Asks the worker, starting it when it is not running. Every request may be repeated.
 fn ask(paths: &Paths, body: request::Body, limit: Duration) -> Result<Reply, Failure> {
     let request = Request::new(Vec::new(), body);
-    match connect_or_start(paths)?.ask(&request, limit) {
+    match ask_living(connect_or_start(paths)?, &request, limit) {
         // It met the last moments of a worker.
         Err(FrameError::Io(error)) if has_hung_up(&error) => {
-            accepted(connect_or_start(paths)?.ask(&request, limit), paths)
+            let reply = ask_living(connect_or_start(paths)?, &request, limit);
+            accepted(reply, paths)
         }
         reply => accepted(reply, paths),
     }
+}
+
+/// Asks a worker which, where its answer may take long, has shown first that it lives.
+fn ask_living(
+    mut connection: Connection,
+    request: &Request,
+    limit: Duration,
+) -> Result<Reply, FrameError> {
+    if limit > ANSWER_LIMIT {
+        let status = request::Body::Status(request::Status {});
+        connection.ask(&Request::new(Vec::new(), status), ANSWER_LIMIT)?;
+    }
+    connection.ask(request, limit)
 }
 
 fn has_hung_up(error: &std::io::Error) -> bool {

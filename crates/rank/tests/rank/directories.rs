@@ -66,3 +66,18 @@ fn a_directory_that_was_just_made_is_offered_though_never_visited() {
     let found = offered(&walks(), &at("/home/me", &recent), "t");
     assert_eq!(found, ["/home/me/tool"]);
 }
+
+#[test]
+fn nothing_above_home_is_offered_that_was_never_visited() {
+    let here = recent(&[("/home/me", "ls")]);
+    let all = |index: &Index| offered(index, &at("/home/me", &here), "");
+    let found = all(&walks());
+    assert!(!found.is_empty());
+    assert!(
+        found.iter().all(|path| path.starts_with("/home/me")),
+        "{found:?}"
+    );
+    // What was, is.
+    let index = seen(&[("/home/me", "cd .."), ("/home", "ls"), ("/home", "ls")]);
+    assert!(all(&index).contains(&"/home".to_owned()));
+}
