@@ -1,6 +1,6 @@
-//! Links the unwinder into the client. A shell starts it at each TAB, and `libgcc_s.so`, where it would come
-//! from otherwise, asks the processor for its features as it is loaded: in a virtual machine a tenth of a
-//! millisecond and more.
+//! Links the unwinder into the programs, for the client's sake. A shell starts it at each TAB, and
+//! `libgcc_s.so`, where it would come from otherwise, asks the processor for its features as it is loaded: in a
+//! virtual machine a tenth of a millisecond and more.
 
 use std::env;
 use std::path::Path;

@@ -12,6 +12,15 @@ use crate::common::{Home, Shell};
 /// The deadline is 50 ms; a test machine may be busy, but it is never a second.
 const GENEROUS: Duration = Duration::from_secs(1);
 
+/// A home on a system whose timers end the client.
+fn home_with_timers() -> Option<Home> {
+    if !cfg!(target_os = "linux") {
+        eprintln!("skipped: there are no such timers here");
+        return None;
+    }
+    Home::new(Shell::Bash)
+}
+
 /// How a client ends that `starter`, a program and its arguments, starts, and whose standard input is never
 /// closed. Nothing but the deadline can end it.
 fn end_of(home: &Home, starter: &[&str]) -> ExitStatus {
@@ -54,11 +63,7 @@ fn a_client_ends_although_its_starter_keeps_the_alarm_from_it() {
 
 #[test]
 fn a_client_that_may_have_no_timers_ends_all_the_same() {
-    if !cfg!(target_os = "linux") {
-        eprintln!("skipped: there are no such timers here");
-        return;
-    }
-    let Some(home) = Home::new(Shell::Bash) else {
+    let Some(home) = home_with_timers() else {
         return;
     };
     let none = ["bash", "-c", "ulimit -i 0 && exec \"$@\"", "bash"];
@@ -79,11 +84,7 @@ fn waits_with_an_alarm(process: u32) -> bool {
 /// As a call to a file server that is gone: only death gets through.
 #[test]
 fn a_client_in_which_no_handler_runs_is_killed() {
-    if !cfg!(target_os = "linux") {
-        eprintln!("skipped: there are no such timers here");
-        return;
-    }
-    let Some(home) = Home::new(Shell::Bash) else {
+    let Some(home) = home_with_timers() else {
         return;
     };
     home.write(".config/tabsense/config.toml", "deadline_ms = 200\n");
